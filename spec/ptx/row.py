@@ -1,0 +1,103 @@
+"""The form of a row of the instruction table: which opcodes it spells, its typed operands, its meaning.
+
+A template spells the dotted names of one instruction: `{name:a|b}` is a part that must be there, `[name:a|b]` one
+that may be, e.g. `add.{type:u16|s16|u32|s32|u64|s64}`; part values stand without their dot and become `Form.parts`.
+Operand types are PTX type names or `{part}`; besides those: pred, mem (an address), label,
+vec (`count` words of the type), any.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spec.ptx.ast import type_width
+from spec.ptx.domain import Domain
+
+EXACT, BOUNDED, CONTROL, MEMORY = "exact", "bounded", "control", "memory"
+
+
+@dataclass(frozen=True)
+class Form:
+    """One spelling of a row: the parts its opcode has."""
+
+    parts: Mapping[str, str]
+
+    def __getitem__(self, part: str) -> str:
+        return self.parts.get(part, "")
+
+    def has(self, part: str) -> bool:
+        return bool(self.parts.get(part))
+
+    @property
+    def type(self) -> str:
+        return self.parts["type"]
+
+    @property
+    def width(self) -> int:
+        return type_width(self.parts["type"])
+
+    @property
+    def signed(self) -> bool:
+        return self.parts["type"].startswith("s")
+
+
+Meaning = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction of PTX.
+
+    Args:
+        template: the opcodes it spells.
+        results: operand types written, in order; a vector destination is `vec:TYPE`.
+        sources: operand types read, in order.
+        kind: exact, bounded, control or memory: how agreement with hardware is tested.
+        section: PTX ISA section of the definition.
+        meaning: (domain, form, *source values) -> the results (one value, or a tuple if several). None for control
+            rows, which the machines carry out themselves by `control`.
+        control: branch, exit, return, trap, barrier, arrive, warp_barrier, call: what a machine must do.
+    """
+
+    template: str
+    results: tuple[str, ...]
+    sources: tuple[str, ...]
+    kind: str
+    section: str
+    meaning: Meaning | None = None
+    control: str = ""
+    pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pattern", _compile(self.template))
+
+    @property
+    def base(self) -> str:
+        return self.template.partition(".")[0].partition("[")[0]
+
+    def match(self, opcode: str) -> Form | None:
+        """The form of this opcode, if this row spells it."""
+        found = self.pattern.fullmatch(opcode)
+        if found is None:
+            return None
+        return Form({name: value.removeprefix(".") for name, value in found.groupdict().items() if value})
+
+
+def _compile(template: str) -> re.Pattern[str]:
+    def part(match: re.Match[str]) -> str:
+        name, alternatives = match.group(2), match.group(3).split("|")
+        body = f"(?P<{name}>\\.(?:{'|'.join(re.escape(a) for a in alternatives)}))"
+        return body if match.group(1) == "{" else body + "?"
+
+    tokens = re.split(r"(\.?\{\w+:[^}]*\}|\.?\[\w+:[^\]]*\])", template)
+    out = []
+    for token in tokens:
+        inner = re.fullmatch(r"\.?([{\[])(\w+):([^}\]]*)[}\]]", token)
+        out.append(part(inner) if inner else re.escape(token))
+    return re.compile("".join(out))
+
+
+__all__ = ["BOUNDED", "CONTROL", "EXACT", "MEMORY", "Domain", "Form", "Meaning", "Row"]
