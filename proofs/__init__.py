@@ -1,0 +1,1 @@
+"""Proofs about the shipped PTX; the only package that speaks to Z3."""
