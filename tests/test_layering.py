@@ -31,6 +31,9 @@ FLTC_AT_TOP = ("fltc", "common", "spec.errors", "typer", "rich", "click")
 # spec computes; it neither reads files nor starts programs.
 NO_IO = frozenset({"os", "io", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib", "sqlite3", "mmap"})
 
+# These commands run where no solver is installed.
+SOLVER_FREE_COMMANDS = ("diff", "bench")
+
 
 @dataclass(frozen=True)
 class Import:
@@ -136,6 +139,16 @@ def test_the_command_line_imports_lazily(path: Path) -> None:
 @pytest.mark.parametrize("package", OURS)
 def test_every_package_was_looked_at(package: str) -> None:
     assert any(path.relative_to(ROOT).parts[0] == package for path in modules())
+
+
+@pytest.mark.parametrize("command", SOLVER_FREE_COMMANDS)
+def test_commands_without_a_solver_reach_no_solver(command: str) -> None:
+    """The packages these commands name lead, by the table above, to no z3, cvc5 or bitwuzla."""
+    tree = ast.parse((ROOT / "fltc/commands" / f"{command}.py").read_text())
+    reached = {imp.package for imp in imports(tree)}
+    assert not reached & {"proofs", "verifier", "z3", "cvc5", "bitwuzla"}
+    if "tests" in reached:
+        assert all(imp.module.startswith("tests.harness") for imp in imports(tree) if imp.package == "tests")
 
 
 @pytest.mark.parametrize("layer", ["spec", "backend", "common", "tests/harness"])
