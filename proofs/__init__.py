@@ -1,1 +1,1 @@
-"""The prover: PTX text to records, claims, queries and verdicts. The only package that imports z3."""
+"""Proofs about the shipped PTX; the only package that speaks to Z3."""

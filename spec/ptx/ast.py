@@ -1,6 +1,7 @@
 """The syntax tree of a PTX module. Every node that came from text knows its 1-based line.
 
-Source: PTX ISA, sections 4 (syntax), 5 (state spaces, types), 7 (ABI), 8 (operands), 10 and 11 (special registers, directives).
+Source: PTX ISA, sections 4 (syntax), 5 (state spaces, types), 7 (ABI), 8 (operands), 10 and 11 (special registers,
+directives).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 A *word* is a value of a known width in bits; a *predicate* is a truth value. Each row of the instruction table
 (`spec.ptx.isa`) states its meaning once, with these operations; a domain that lacks one does not type-check.
 Widths are in bits, offsets and sizes of memory in bytes. Float formats are PTX type names: f16, bf16, f32, f64.
-Rounding is one of rn, rz, rm, rp. Integer operations are modulo 2^width unless said otherwise.
+Rounding is one of rn, rz, rm, rp; of fadd, fsub and fmul also '' where the instruction names none: to nearest even,
+but the assembler may contract the operation with another. Integer operations are modulo 2^width unless said otherwise.
 Source of each meaning: PTX ISA, section 9.7; the row names its subsection.
 """
 
@@ -106,7 +107,10 @@ class Domain(Protocol[W, P]):
 
     def int_to_float(self, source: int, signed: bool, target: str, rounding: str, a: W) -> W: ...
     def float_to_int(self, source: str, target: int, signed: bool, rounding: str, ftz: bool, a: W) -> W:
-        """`rounding` in rni, rzi, rmi, rpi; saturates; NaN gives 0 (PTX ISA 9.7.9.21)."""
+        """`rounding` in rni, rzi, rmi, rpi; saturates (PTX ISA 9.7.9.21).
+
+        NaN gives 0, but 2^(target-1) where the source is f64 or the target has 64 bits.
+        """
 
     def round_integral(self, t: str, rounding: str, ftz: bool, a: W) -> W:
         """Float to float of an integral value, `cvt.rni.f32.f32`."""
@@ -122,6 +126,8 @@ class Domain(Protocol[W, P]):
         """vote.sync all, any, uni."""
 
     def ballot(self, p: P, members: W) -> W: ...
+    def redux(self, op: str, signed: bool, a: W, members: W) -> W:
+        """redux.sync of 32-bit words; op in add, min, max, and, or, xor."""
 
     # --- memory; `space` in global, shared, local, const, generic ---
     def symbol(self, name: str, width: int) -> W:

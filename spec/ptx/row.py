@@ -2,8 +2,20 @@
 
 A template spells the dotted names of one instruction: `{name:a|b}` is a part that must be there, `[name:a|b]` one
 that may be, e.g. `add.{type:u16|s16|u32|s32|u64|s64}`; part values stand without their dot and become `Form.parts`.
-Operand types are PTX type names or `{part}`; besides those: pred, mem (an address), label,
-vec (`count` words of the type), any.
+Operand types are PTX type names or `{part}` (the value of that part); besides those:
+
+- `wide:T`: an integer type of the same signedness, twice as wide as T.
+- `vec:T`: the elements of a vector access as a tuple of words, one word for a scalar operand.
+- `pack:T`: one word of T, written as a scalar or as `{a, b, ...}`, least significant first; the operand reader packs
+  and unpacks, so that the meaning sees one word.
+- `pred`: a predicate.
+- `mem`: an address, handed to the meaning as one 64-bit word, base plus offset (32-bit registers are zero-extended).
+- `param`: a kernel parameter and a byte offset, handed over as a `ParamRef`.
+- `imm`: an integer constant, handed over as an int.
+- `label`: a branch target, read by the machine only.
+
+A `?` behind a type: an optional trailing operand; as a result, the second of `a|b`, which a meaning always returns.
+Types, operand reading and result writing are applied in one place for all domains: `spec.ptx.operands`.
 """
 
 from __future__ import annotations
@@ -44,6 +56,14 @@ class Form:
         return self.parts["type"].startswith("s")
 
 
+@dataclass(frozen=True)
+class ParamRef:
+    """The operand of ld.param: a parameter of the kernel and an offset in bytes."""
+
+    name: str
+    offset: int
+
+
 Meaning = Callable[..., Any]
 
 
@@ -59,7 +79,10 @@ class Row:
         section: PTX ISA section of the definition.
         meaning: (domain, form, *source values) -> the results (one value, or a tuple if several). None for control
             rows, which the machines carry out themselves by `control`.
-        control: branch, exit, return, trap, barrier, arrive, warp_barrier, call: what a machine must do.
+        control: branch, exit, return, trap, barrier, arrive, warp_barrier, fence (orders, has no effect on values):
+            what a machine must do. Shuffles, votes and reductions are of kind control but have a meaning.
+        contractible: without its `round` part an assembler may fuse this with a neighbour, so that the text fixes
+            neither its rounding nor its order.
     """
 
     template: str
@@ -69,6 +92,7 @@ class Row:
     section: str
     meaning: Meaning | None = None
     control: str = ""
+    contractible: bool = False
     pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -100,4 +124,4 @@ def _compile(template: str) -> re.Pattern[str]:
     return re.compile("".join(out))
 
 
-__all__ = ["BOUNDED", "CONTROL", "EXACT", "MEMORY", "Domain", "Form", "Meaning", "Row"]
+__all__ = ["BOUNDED", "CONTROL", "EXACT", "MEMORY", "Domain", "Form", "Meaning", "ParamRef", "Row"]

@@ -1,0 +1,1 @@
+"""The CUDA driver as a device. Nothing here is imported before it is asked for."""

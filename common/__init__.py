@@ -1,0 +1,1 @@
+"""What several layers need and none owns: file writing. Imports nothing of ours."""

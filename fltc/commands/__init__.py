@@ -1,0 +1,1 @@
+"""One module for each command; fltc/cli.py names them."""

@@ -1,0 +1,32 @@
+"""The instruction table: every PTX instruction this project gives a meaning, each stated once over a Domain."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from spec.ptx import isa_control, isa_convert, isa_float, isa_integer, isa_memory
+from spec.ptx.row import Form, Row
+
+ROWS: tuple[Row, ...] = (
+    *isa_integer.ROWS, *isa_float.ROWS, *isa_convert.ROWS, *isa_memory.ROWS, *isa_control.ROWS,
+)
+
+
+@cache
+def _rows_by_base() -> dict[str, tuple[Row, ...]]:
+    grouped: dict[str, list[Row]] = {}
+    for row in ROWS:
+        grouped.setdefault(row.base, []).append(row)
+    return {base: tuple(rows) for base, rows in grouped.items()}
+
+
+@cache
+def lookup(opcode: str) -> tuple[Row, Form] | None:
+    """The row that spells this opcode, with its parts; None if there is none (then it is `Unsupported`, by name).
+
+    Two rows that spell the same opcode are a defect of the table: ValueError.
+    """
+    found = [(row, form) for row in _rows_by_base().get(opcode.partition(".")[0], ()) if (form := row.match(opcode))]
+    if len(found) > 1:
+        raise ValueError(f"{opcode} is spelled by {len(found)} rows: {', '.join(row.template for row, _ in found)}")
+    return found[0] if found else None

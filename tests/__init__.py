@@ -1,0 +1,1 @@
+"""The tests, and the differential harness in tests/harness."""
