@@ -70,7 +70,7 @@ class _RmsNorm:
         self.base, self.vector, self.at = (k.reg(U32, name) for name in ("base", "vector", "at"))
         self.done = k.reg(Pred, "done")
         self.slots = [self._slot(f"{j}", j) for j in range(SLOTS)]
-        self.ends = k.regs(Pred, "ends_before_slot", SLOTS)
+        self.absent = k.regs(Pred, "no_slot", SLOTS)
         self.rest = [self._slot(f"_rest{j}", j) for j in range(REST)]
 
     def _slot(self, name: str, index: int) -> _Slot:
@@ -90,16 +90,20 @@ class _RmsNorm:
         self.k.bra("SUM_SCALAR", guard=unless(self.is_vector))
         self._load_slots()
         self._sum_slots()
-        self._loop("SUM_REST", "SUM_TAIL", SLOTS * THREADS, self.rest, self._sum_rest)
+        self.k.blank()
+        self._loop("SUM_REST", "SUM_TAIL", SLOTS * THREADS, self.rest, "x", self._sum_rest)
+        self.k.blank()
         self.k.label("SUM_SCALAR")
-        self._loop("SUM_SCALAR_NEXT", "SUM_TAIL", 0, self.rest[:1], self._sum_scalar)
+        self._loop("SUM_SCALAR_NEXT", "SUM_TAIL", 0, self.rest[:1], "x", self._sum_scalar)
         self._sum_tail()
         self._reduce()
         self.k.bra("OUT_SCALAR", guard=unless(self.is_vector))
         self._store_slots()
-        self._loop("OUT_REST", "OUT_TAIL", SLOTS * THREADS, self.rest, self._store_rest)
+        self.k.blank()
+        self._loop("OUT_REST", "OUT_TAIL", SLOTS * THREADS, self.rest, "xwy", self._store_rest)
+        self.k.blank()
         self.k.label("OUT_SCALAR")
-        self._loop("OUT_SCALAR_NEXT", "OUT_TAIL", 0, self.rest[:1], self._store_scalar)
+        self._loop("OUT_SCALAR_NEXT", "OUT_TAIL", 0, self.rest[:1], "xwy", self._store_scalar)
         self._store_tail()
         self.k.label("EXIT")
         self.k.ret()
@@ -141,9 +145,8 @@ class _RmsNorm:
         k.ld_param(self.columns, "columns")
         k.shr(self.vectors, self.columns, 3, remark="whole vectors of 8 elements")
         for j, slot in enumerate(self.slots):
-            k.add(self.at, self.thread, THREADS * j)
-            k.setp("lt", slot.exists, self.at, self.vectors)
-            k.setp("le", self.ends[j], self.vectors, THREADS * j, remark=f"no thread has vector {j}")
+            self._exists(slot.exists, self.thread, j)
+            k.setp("le", self.absent[j], self.vectors, THREADS * j, remark=f"no thread has vector {j}")
             self._clear(slot.x + slot.w)
         k.fset(self.sum, 0.0)
 
@@ -157,8 +160,7 @@ class _RmsNorm:
         k.shl(index, self.vectors, 3)
         k.add(index, index, self.thread)
         k.mul_wide(self.offset, index, 2)
-        k.add(self.x_at, self.x_row, self.offset)
-        k.add(self.w_at, self.w_row, self.offset)
+        self._point("x", "w")
         k.add(self.y_tail_at, self.y_row, self.offset)
         for half, at in ((self.x_tail, self.x_at), (self.w_tail, self.w_at)):
             k.set(half, 0)
@@ -169,27 +171,34 @@ class _RmsNorm:
         for register in registers:
             self.k.set(register, 0)
 
-    def _point_at(self, vector: U32) -> None:
-        """Set the three addresses to a vector of the row."""
+    def _exists(self, exists: Pred, vector: U32, slot: int) -> None:
+        """Whether the row has the vector `slot` rounds behind this one."""
         k = self.k
-        k.mul_wide(self.offset, vector, VECTOR_BYTES)
-        k.add(self.x_at, self.x_row, self.offset)
-        k.add(self.w_at, self.w_row, self.offset)
-        k.add(self.y_at, self.y_row, self.offset)
+        if slot:
+            k.add(self.at, vector, THREADS * slot)
+        k.setp("lt", exists, self.at if slot else vector, self.vectors)
 
-    def _loop(self, label: str, exit_label: str, start: int, slots: list[_Slot], body: Callable[[], None]) -> None:
+    def _point(self, *buffers: str) -> None:
+        """Set the addresses of these buffers to `offset` bytes into the row."""
+        rows = {"x": (self.x_at, self.x_row), "w": (self.w_at, self.w_row), "y": (self.y_at, self.y_row)}
+        for name in buffers:
+            at, row = rows[name]
+            self.k.add(at, row, self.offset)
+
+    def _loop(
+        self, label: str, exit_label: str, start: int, slots: list[_Slot], buffers: str, body: Callable[[], None]
+    ) -> None:
         """All threads count `base` from `start` to the number of vectors; thread t takes base + t, ..."""
         k = self.k
-        k.blank()
         k.set(self.base, start)
         k.label(label)
         k.setp("ge", self.done, self.base, self.vectors)
         k.bra(exit_label, guard=self.done)
         k.add(self.vector, self.base, self.thread)
-        self._point_at(self.vector)
+        k.mul_wide(self.offset, self.vector, VECTOR_BYTES)
+        self._point(*buffers)
         for j, slot in enumerate(slots):
-            k.add(self.at, self.vector, THREADS * j)
-            k.setp("lt", slot.exists, self.at, self.vectors)
+            self._exists(slot.exists, self.vector, j)
         body()
         k.add(self.base, self.base, THREADS * len(slots))
         k.bra(label)
@@ -199,7 +208,8 @@ class _RmsNorm:
         k = self.k
         k.blank()
         k.comment("All loads of the vector path are under way before the first use.")
-        self._point_at(self.thread)
+        k.mul_wide(self.offset, self.thread, VECTOR_BYTES)
+        self._point("x", "w")
         for slot in self.slots:
             k.ld_vector(slot.x, self.x_at, slot.offset, guard=slot.exists)
         for slot in self.slots:
@@ -208,7 +218,7 @@ class _RmsNorm:
     def _sum_slots(self) -> None:
         for j, slot in enumerate(self.slots):
             self.k.blank()
-            self.k.bra("SUM_TAIL", guard=self.ends[j])
+            self.k.bra("SUM_TAIL", guard=self.absent[j])
             self._sum_vector(slot)
 
     def _sum_vector(self, slot: _Slot) -> None:
@@ -281,10 +291,11 @@ class _RmsNorm:
     # --- the output ---
     def _store_slots(self) -> None:
         self.k.blank()
-        self._point_at(self.thread)
+        self.k.mul_wide(self.offset, self.thread, VECTOR_BYTES)
+        self._point("y")
         for j, slot in enumerate(self.slots):
             self.k.blank()
-            self.k.bra("OUT_TAIL", guard=self.ends[j])
+            self.k.bra("OUT_TAIL", guard=self.absent[j])
             self._store_vector(slot)
 
     def _store_vector(self, slot: _Slot) -> None:

@@ -51,6 +51,7 @@ class _Silu:
         self._gate()
         self._paths()
         k.bra("SCALAR", guard=unless(self.is_vector))
+        k.blank()
         self._loop("VECTOR", "TAIL", VECTORS_PER_THREAD, VECTOR_BYTES, self.vectors, self._vectors)
         k.blank()
         k.label("SCALAR")
@@ -93,7 +94,6 @@ class _Silu:
     ) -> None:
         """Blocks stride over tiles of 256 * slots items; `base` is the tile's first item, the same for the block."""
         k = self.k
-        k.blank()
         k.mul_wide(self.base, self.block, THREADS * slots)
         k.mul_wide(self.step, self.blocks, THREADS * slots)
         k.label(label)
@@ -104,8 +104,9 @@ class _Silu:
         k.add(self.x_at, self.x_base, self.offset)
         k.add(self.y_at, self.y_base, self.offset)
         for j in range(slots):
-            k.add(self.slot_at, self.at, THREADS * j)
-            k.setp("lt", self.exists[j], self.slot_at, items)
+            if j:
+                k.add(self.slot_at, self.at, THREADS * j)
+            k.setp("lt", self.exists[j], self.slot_at if j else self.at, items)
         body()
         k.add(self.base, self.base, self.step)
         k.bra(label)
