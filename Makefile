@@ -32,6 +32,20 @@ verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation
 	$(BIN)/fltc audit
 	$(BIN)/fltc diff
 
+verify-gpu: $(VENV)/installed ## run every kernel on the CUDA device against its reference and write evidence/
+	$(BIN)/fltc diff --device cuda --evidence evidence $(ARGS)
+	$(BIN)/fltc bench --device cuda --out evidence
+
+ptx: $(VENV)/installed ## write backend/ptx/*.ptx anew from backend/kernels
+	$(BIN)/python -m backend.kernels
+
+artifacts: ptx ## prove everything anew, which rewrites proofs/artifacts, and show what changed
+	$(BIN)/fltc verify --fresh $(ARGS)
+	git status --short -- backend/ptx proofs/artifacts
+
+report: $(VENV)/installed ## write the report of `fltc verify` to report/verify.json
+	$(BIN)/fltc verify --json report/verify.json $(ARGS)
+
 audit: $(VENV)/installed ## run the independent verifier over artifacts and shipped PTX
 	$(BIN)/fltc audit $(ARGS)
 
