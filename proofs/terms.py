@@ -7,7 +7,7 @@ its SMT-LIB text. No table is shared between kernels: everything a term knows, i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 Bound = int | None
@@ -21,13 +21,13 @@ class Symbol:
     """A named unknown. `scope`: one for all (launch), per block, or per thread; `loops`: the loops that redefine it."""
 
     name: str
-    kind: str
-    scope: str
-    low: Bound
-    high: Bound
-    line: int = 0
-    definition: str = ""
-    loops: frozenset[str] = frozenset()
+    kind: str = field(compare=False)
+    scope: str = field(compare=False)
+    low: Bound = field(compare=False)
+    high: Bound = field(compare=False)
+    line: int = field(default=0, compare=False)
+    definition: str = field(default="", compare=False)
+    loops: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __hash__(self) -> int:
         return hash(self.name)
