@@ -59,6 +59,7 @@ class Problem:
     alias: frozenset[frozenset[str]] = frozenset()
     allow_exited: bool = False
     contract: Contract | None = None
+    expected_grid: tuple[Poly, ...] = ()
     names: dict[str, Poly] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
 
@@ -217,7 +218,7 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
     (power,) = names[contract.power].symbols()
     return Problem(
         module, function, domain, parameters, specials, variables, sizes, buffers, contract.block, grid, power,
-        contract.outputs, contract.rewrites, contract=contract, names=names,
+        contract.outputs, contract.rewrites, contract=contract, expected_grid=tuple(grid_terms), names=names,
     )
 
 

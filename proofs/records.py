@@ -19,6 +19,7 @@ class Point:
     control: tuple[Cond, ...]
     facts: tuple[Cond, ...]
     loops: tuple[str, ...]
+    place: str = ""
 
     def known(self) -> tuple[Cond, ...]:
         return (*self.control, *self.facts)

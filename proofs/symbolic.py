@@ -63,7 +63,7 @@ class Machine(Hooks):
         self.graph: Graph = graph_of(problem.function)
         self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
-        self.places = _places(problem)
+        self.places = instruction_places(problem)
         self.state = State()
         self.guard: Cond = TRUE
         self.instruction: Instr | None = None
@@ -211,7 +211,8 @@ class Machine(Hooks):
         control = self.state.control
         if self.guard != TRUE and self.guard not in control:
             control = (*control, self.guard)
-        return Point(line, control, self.state.facts, self.loops)
+        place = self.places[id(self.instruction)] if self.instruction else ""
+        return Point(line, control, self.state.facts, self.loops, place)
 
     def prove(self, goal: Cond) -> bool:
         """Whether the goal holds at this point."""
@@ -285,7 +286,7 @@ class Machine(Hooks):
                 last = join(backs, f"B{header}", around, line)
                 proceed = conj(last.control[n:])
             known = tuple(f for f in (*entry.facts, previous) if f != TRUE)
-            point = Point(line, entry.control, known, (*self.loops, name))
+            point = Point(line, entry.control, known, (*self.loops, name), name)
             self.found.insert(mark, LoopRecord(name, point, iteration, leaving, proceed, parent))
         return self._leave(edges, header, entry, iteration, leaving, name)
 
@@ -432,7 +433,7 @@ class Machine(Hooks):
         return result
 
 
-def _places(problem: Problem) -> dict[int, str]:
+def instruction_places(problem: Problem) -> dict[int, str]:
     """A name for each instruction that no other has: its line, with a letter where a line holds several."""
     seen: dict[int, int] = {}
     places: dict[int, str] = {}
