@@ -163,6 +163,20 @@ def variable_terms(
     return addresses, sizes, clauses
 
 
+def buffer_clauses(buffer: BufferTerms) -> list[tuple[str, Cond]]:
+    """What holds of a buffer in memory: its base is aligned, its last byte has an address of 64 bits."""
+    base = Poly.symbol(buffer.base)
+    clauses = []
+    if buffer.align > 1:
+        clauses.append((f"{buffer.name} % {buffer.align} == 0", eq(modulo(base, buffer.align))))
+    if buffer.columns is not None:
+        elements = buffer.columns
+        if buffer.rows is not None and buffer.leading is not None:
+            elements = (buffer.rows - 1) * buffer.leading + buffer.columns
+        clauses.append((f"{buffer.name} ends below 2^64", le(base + elements * buffer.element_bytes, 2**64)))
+    return clauses
+
+
 def check_name(name: str) -> str:
     """A name that can stand in a query; BadInput otherwise."""
     if name in RESERVED or "|" in name or "!" in name or "@" in name or "'" in name:
@@ -209,8 +223,7 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
             buffer.name, base, buffer.element_bytes, shape[0] if two else None,
             to_term(parse_expr(buffer.row_stride), names) if two else None, shape[-1], buffer.access, buffer.align,
         )
-        if buffer.align > 1:
-            domain.append((f"{buffer.name} % {buffer.align} == 0", eq(modulo(names[buffer.name], buffer.align))))
+        domain += buffer_clauses(buffers[buffer.name])
     variables, sizes, aligned = variable_terms(module, function, Poly.constant(contract.dynamic_shared))
     domain += aligned
     if contract.power not in names:

@@ -233,6 +233,7 @@ class Terms:
             high = 2**width - 1
         else:
             high = min(xh, yh) if op == "bvand" else 2 ** max(xh, yh).bit_length() - 1
+            high = min(high, 2**width - 1)
         result = self._bounded(width, 0, high, f"({op} {x.text} {y.text})")
         if op == "bvor":
             (symbol,) = self.term(result).symbols()

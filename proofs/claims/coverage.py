@@ -86,6 +86,8 @@ def _witness(problem: Problem, access: Access) -> Witness | None:
         return None
     offset, shift = column[1], 0
     constant = offset.terms.get((), 0)
+    if len(column[0]) > 1 and (above := column[0][1].weight.value) is not None:
+        constant %= above
     if column[0] and (weight := column[0][0].weight.value) is not None and constant % weight == 0:
         offset, shift = offset - constant, constant // weight
     return Witness(access, row[0], row[1], column[0], offset, shift)
