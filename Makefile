@@ -75,12 +75,12 @@ ifneq ($(shell cat $(VENV)/root 2>/dev/null),$(CURDIR))
 endif
 
 $(VENV)/root:
-	@python='$(PYTHON)'; \
-	for p in $(PYTHONS); do \
+	@python=; \
+	for p in $(or $(PYTHON),$(PYTHONS)); do \
 	    if [ -z "$$python" ] && "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$p; fi; \
 	done; \
 	if [ -z "$$python" ]; then \
-	    echo "fltc needs Python 3.11 or newer and found none of: $(PYTHONS)." >&2; \
+	    echo "fltc needs Python 3.11 or newer, and none of these is: $(or $(PYTHON),$(PYTHONS))." >&2; \
 	    echo "Install one, or name it: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; \
 	fi; \
 	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \

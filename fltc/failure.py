@@ -10,6 +10,8 @@ import typer
 from spec.errors import DriverError, FltcError
 
 REFUTED, UNKNOWN, BAD_INPUT, INTERNAL, INTERRUPTED = 1, 2, 3, 4, 130
+READER_GONE = 141  # what a shell reports of a program that SIGPIPE ended
+OURS = ("common", "spec", "backend", "proofs", "verifier", "tests", "fltc")
 
 # Usage errors of the command-line library, under whatever package name this version of it has them.
 _USAGE = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
@@ -17,8 +19,8 @@ _USAGE = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "Clic
 
 def code_of(error: BaseException, *, debug: bool) -> int:
     """Print what happened and return the exit code that the documentation gives it."""
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else INTERNAL
+    if isinstance(error, SystemExit | BrokenPipeError):
+        return READER_GONE  # rich and typer end the process when nobody reads stdout any more, with 1: not a refutation
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         _say("interrupted; files are either complete or untouched")
         return INTERRUPTED
@@ -34,7 +36,7 @@ def code_of(error: BaseException, *, debug: bool) -> int:
         return BAD_INPUT
     if debug:
         traceback.print_exception(error)
-    if isinstance(error, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] not in OURS:
         _say(f"the Python package of {error.name!r} is not installed here; `make install` brings all of them")
     elif isinstance(error, MemoryError):
         _say("out of memory; fewer processes (--jobs 1) need less")

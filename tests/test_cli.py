@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -162,6 +163,7 @@ SYNTAX = PtxSyntaxError("expected `;`", file="k.ptx", line=3, column=2, text="mo
         (RuntimeError("broken"), 4, "internal error: RuntimeError: broken"),
         (AssertionError(), 4, "internal error: AssertionError"),
         (ModuleNotFoundError("No module named 'z3'", name="z3"), 4, "'z3' is not installed here"),
+        (ModuleNotFoundError("No module named 'proofs.x'", name="proofs.x"), 4, "internal error"),
         (MemoryError(), 4, "out of memory"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
@@ -446,6 +448,16 @@ def test_the_command_line_starts_without_numpy_and_solvers() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_reader_that_goes_away_is_no_verdict() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        process = subprocess.run([sys.executable, "-m", "fltc", "--help"], cwd=ROOT, stdout=writer, check=False)
+    finally:
+        os.close(writer)
+    assert process.returncode == 141
 
 
 def test_the_module_form_exits_with_the_code() -> None:

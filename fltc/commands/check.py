@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 Sizes = tuple[int | str | None, ...]
 
-# CUDA programming guide, "Technical Specifications per Compute Capability"; the same for all of 5.0 to 12.x.
-BLOCK_LIMITS = (1024, 1024, 64)
-GRID_LIMITS = (2**31 - 1, 65_535, 65_535)
-
 
 def run(
     file: Path,
@@ -34,9 +30,11 @@ def run(
     json_file: Path | None,
 ) -> int:
     """Print the report, write it if asked, and return its exit code."""
+    from spec.contracts.model import MAX_BLOCK, MAX_GRID
+
     text = read_ptx(file)
-    blocks = None if block is None else sizes("--block", block, BLOCK_LIMITS)
-    grids = None if grid is None else sizes("--grid", grid, GRID_LIMITS)
+    blocks = None if block is None else sizes("--block", block, MAX_BLOCK)
+    grids = None if grid is None else sizes("--grid", grid, MAX_GRID)
     aliases = tuple(pair("--may-alias", value) for value in may_alias)
     from proofs.check import check
     from proofs.check_request import CheckRequest
