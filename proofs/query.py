@@ -103,11 +103,12 @@ def range_text(symbol: Symbol) -> str:
 
 def build(
     name: str, comment: Sequence[str], hypotheses: Sequence[Hypothesis], goal: str, goal_items: Sequence[Cond | Poly],
-    extra_symbols: Sequence[Symbol] = (),
+    extra_symbols: Sequence[Symbol] = (), compared: Sequence[Poly] = (), splits: Sequence[Poly] = (),
 ) -> Query:
-    """Declare, bound and number everything; add the products a linear reasoner lacks.
+    """Declare, bound and number everything; add the products a linear reasoner lacks, and case splits.
 
-    `goal_items` are the terms and conditions the goal's text is made of, already renamed.
+    `goal_items` are the terms and conditions the goal's text is made of, already renamed; `compared` are differences
+    whose sign matters, `splits` terms that are compared with 0.
     """
     seen: dict[str, str] = {}
     kept: list[Hypothesis] = []
@@ -126,7 +127,7 @@ def build(
     polys = [p for h in kept for p in h.cond.polys()]
     for item in goal_items:
         polys += [item] if isinstance(item, Poly) else list(item.polys())
-    assertions += [("lemma", text) for text in product_lemmas(polys)]
+    assertions += [("lemma", text) for text in (*split_lemmas(compared, splits), *product_lemmas(polys))]
     counts: dict[str, int] = {}
     numbered = []
     for label, text in assertions:
@@ -162,6 +163,20 @@ def product_lemmas(polys: Iterable[Poly]) -> list[str]:
                 texts[_product(Poly.of(x) - Poly.of(y) - less, _distance(shared))] = None
                 texts[_product(Poly.of(y) - Poly.of(x) - less, _distance(shared))] = None
     return list(texts)[:MAX_LEMMAS]
+
+
+def split_lemmas(compared: Iterable[Poly], splits: Iterable[Poly]) -> list[str]:
+    """Tautologies `T <= -1 or T = 0 or T >= 1` for the multiples of each coefficient in a difference.
+
+    They make a solver look at whole tiles first, where it would otherwise branch on each index alone.
+    """
+    found = list(splits)
+    for difference in compared:
+        for weight in sorted({abs(c) for m, c in difference.terms.items() if m and abs(c) > 1}, reverse=True):
+            parts = {m: c // weight for m, c in difference.terms.items() if m and c % weight == 0}
+            if len(parts) > 1:
+                found.append(Poly(parts))
+    return list(dict.fromkeys(f"(or (<= {t.text} (- 1)) (= {t.text} 0) (<= 1 {t.text}))" for t in found))
 
 
 def _inside(atom: Atom) -> list[Poly]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from proofs.claims.model import Claim, Items, domain, known
 from proofs.problem import BufferTerms, Problem
 from proofs.query import ONE, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import Poly, eq, modulo, negate
+from proofs.terms import Cond, DivAtom, ModAtom, Poly, eq, modulo, negate
 from spec.contracts.model import ACTIVE
 
 
@@ -30,7 +32,7 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
 
 def at_access(
     problem: Problem, access: Access, name: str, obligation: str, words: str, goal: str, items: Items,
-    more: list[Hypothesis] | None = None,
+    more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (),
 ) -> Claim:
     """A claim under what is known at an access."""
     here = [*(more or []), *known(access.at)]
@@ -40,7 +42,7 @@ def at_access(
     )
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, linear=linear), *here], goal, items)
+        return build(name, comment, [*domain(problem, linear=linear), *here], goal, items, splits=splits)
 
     return Claim(name, obligation, (access.at.line,), query(False), words, query(True), subjects=((access, ONE),))
 
@@ -84,10 +86,28 @@ def _shared_bounds(problem: Problem, access: Access) -> Claim:
 
 def _align(problem: Problem, access: Access) -> Claim:
     goal = f"(= (mod {access.address.text} {access.width}) 0)"
+    clauses = [*(c for _, c in problem.domain), *access.at.known()]
     return at_access(
         problem, access, f"align.{access.id}", "bounds", f"the address is a multiple of {access.width}", goal,
-        [access.address, modulo(access.address, access.width)],
+        [access.address, modulo(access.address, access.width)], splits=_quotients(clauses, access),
     )
+
+
+def _quotients(clauses: list[Cond], access: Access) -> list[Poly]:
+    """What the address divided by the width must be, less what it is: 0 where a part is known to be a multiple."""
+    width, found = access.width, []
+    for clause in clauses:
+        for part in clause.args if clause.op == "and" else (clause,):
+            atoms = part.term.atoms() if part.op == "eq" and part.term is not None else frozenset()
+            atom = next(iter(atoms)) if len(atoms) == 1 else None
+            if not isinstance(atom, ModAtom) or atom.c % width or part.term != Poly.of(atom):
+                continue
+            rest = access.address - atom.a
+            if all(c % width == 0 for c in rest.terms.values()):
+                known = Poly.of(DivAtom(atom.a, atom.c)) * (atom.c // width)
+                quotient = Poly({m: c // width for m, c in rest.terms.items()})
+                found.append(known + quotient - Poly.of(DivAtom(access.address, width)))
+    return found
 
 
 def _power(problem: Problem, access: Access) -> Claim:

@@ -8,7 +8,6 @@ from proofs.claims.model import (
     BLOCK_SCOPES,
     GRID_SCOPES,
     Claim,
-    Items,
     apart,
     conjunction,
     domain,
@@ -39,9 +38,9 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
     return claims
 
 
-def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, Items]:
+def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, list[Poly]]:
     """That the bytes of two accesses to one buffer meet, and the terms used."""
-    items: Items = [first.poly(a.column), second.poly(b.column), first.poly(a.row), second.poly(b.row)]
+    items = [first.poly(a.column), second.poly(b.column), first.poly(a.row), second.poly(b.row)]
     if a.space == "shared" or a.buffer != b.buffer:
         x, y = first.text(a.address), second.text(b.address)
         items = [first.poly(a.address), second.poly(b.address)]
@@ -55,7 +54,7 @@ def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, 
 
 def _claim(
     problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy], goal: str,
-    items: Items, marked: list[Symbol],
+    items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
     here = [*known(a.at, first), *known(b.at, second)]
@@ -66,7 +65,7 @@ def _claim(
     )
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items, marked)
+        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items, marked, [items[0] - items[1]])
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
