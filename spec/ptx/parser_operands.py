@@ -9,8 +9,15 @@ from typing import Final
 
 from spec.ptx.ast import FloatImm, Half, Imm, Mem, Not, Operand, Pair, ParenList, Reg, Sink, Special, Sym, Vec
 from spec.ptx.lexer import NAME, Tokens
-from spec.ptx.parser_constants import Constant, Integer, as_float, read_constant, read_integer, starts_constant
-from spec.ptx.parser_decls import read_offset
+from spec.ptx.parser_constants import (
+    Constant,
+    Integer,
+    as_float,
+    read_constant,
+    read_integer,
+    read_offset,
+    starts_constant,
+)
 from spec.ptx.parser_names import REGISTER, SPECIALS, Entry, Scopes
 
 _SELECTORS: Final = frozenset((
