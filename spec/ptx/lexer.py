@@ -23,7 +23,7 @@ END: Final = "end"
 # Repetitions are possessive (`++`) so that nothing is scanned twice; comments and strings that do not end come last.
 _TOKEN = re.compile(
     r"""
-    (?P<blank>(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*(?s:.*?)\*/)++)
+    (?P<blank>(?:[ \t\r\n\f]++|//[^\n]*+|/\*(?s:.*?)\*/)++)
   | (?P<name>(?:[A-Za-z_][\w$]*+|[$%][\w$]++)(?:(?:\.|::)\w++)*+)
   | (?P<directive>\.[A-Za-z_]\w*+(?:::\w++)*+)
   | (?P<float>(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}

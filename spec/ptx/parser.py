@@ -28,7 +28,7 @@ _TARGET: Final = re.compile(r"sm_[0-9]{2,3}[af]?")
 _TARGET_OPTIONS: Final = frozenset(
     {"texmode_unified", "texmode_independent", "texmode_raw", "debug", "map_f64_to_f32"}
 )
-_VERSION: Final = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
+_VERSION: Final = re.compile(r"[0-9]{1,2}\.[0-9]")
 _OLDEST, _NEWEST_MAJOR = (6, 0), 9
 
 

@@ -24,6 +24,7 @@ FILES = [
     ("@@", "expected '.version' at the start of the file, found the end of the file"),
     ("@@.target sm_90", "expected '.version' at the start of the file, found '.target'"),
     (".version @@8", "expected a version, such as 8.0, found '8'"),
+    (".version @@8.70", "expected a version, such as 8.0, found '8.70'"),
     (".version @@5.0", "PTX version 5.0 is not read; 6.0 to 9.x are"),
     (".version @@10.0", "PTX version 10.0 is not read; 6.0 to 9.x are"),
     (".version 8.0 @@.entry", "expected '.target' after '.version', found '.entry'"),
@@ -35,6 +36,7 @@ FILES = [
     (HEAD + "@@\udc80", "non-ASCII character U+DC80; PTX is ASCII text"),
     (HEAD + "/* */ @@/* open", "comment is not closed; expected '*/'"),
     (HEAD + '.pragma @@"open\n;', "string is not closed; expected '\"' on the same line"),
+    (HEAD + "@@\v", "unexpected character '\\x0b'"),
     (HEAD + "@@#", "unexpected character '#'"),
     (HEAD + ".global .u32 x = @@0x;", "malformed number '0x'"),
     (HEAD + ".global .u32 x = @@08;", "malformed number '08'"),
@@ -180,6 +182,8 @@ BODIES = [
     ("mov.b64 {%r1, @@{%r2}}, d;", "expected an operand, found '{'"),
     ("call @@f, (%r1);", "'f' is not declared"),
     ("call d, (%r1@@;", "expected ')' after the list of a call, found ';'"),
+    ("elect.sync %r1|@@5, -1;", "the second of two results must be a register or '_'"),
+    ("elect.sync 5|@@p, -1;", "expected a constant, found 'p'"),
     ("mov.b32 %r1, @@%r2.b9;", "a register has no part '.b9'"),
     ("mov.b32 %r1, @@n.b1;", "'n' is a parameter, which has no part '.b1'"),
     ("setp.eq.and.u32 p, %r1, 0, !@@%r2;", "operand of '!' must be a predicate register; '%r2' is not"),
@@ -243,7 +247,7 @@ def check(marked: str, message: str) -> None:
     head, shown, caret = str(error).split("\n")
     assert head == f"k.ptx:{line}:{column}: {message}"
     source = (before + after).split("\n")[line - 1]
-    assert shown == "  " + re.sub(r"[^ -~]", "?", source.replace("\t", " "))
+    assert shown == "  " + re.sub(r"[^ -~]", "?", re.sub(r"[\t\v]", " ", source))
     assert caret == " " * (column + 1) + "^"
 
 
