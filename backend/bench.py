@@ -237,7 +237,7 @@ def _copies(gpu: CudaDevice, sets: Sets) -> list[Contender]:
     turns = [i % len(sets.x) for i in range(sets.repeats)]
     driver.begin_capture(gpu.stream)
     for i in turns:
-        driver.call("cuMemcpyDtoDAsync", targets[i].address, sets.x[i].address, sets.bytes, gpu.stream)
+        driver.copy(targets[i].address, sets.x[i].address, sets.bytes, gpu.stream)
     by_driver = driver.end_capture(gpu.stream)
     descriptor = bind(copy_kernel.CONTRACT, parse(copy_kernel.text(), name="copy kernel"))
     values = {"vectors": sets.bytes // 16}
