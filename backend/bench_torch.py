@@ -36,7 +36,10 @@ def torch_contenders(
 
     runs: Runs = []
     missing = ""
-    candidates = {"torch eager": lambda: operation, "torch.compile": lambda: torch.compile(operation, dynamic=False)}
+    candidates: dict[str, Callable[[], Any]] = {
+        "torch eager": lambda: operation,
+        "torch.compile": lambda: torch.compile(operation, dynamic=False),
+    }
     for name, make in candidates.items():
         try:
             runs.append((name, _captured(torch, stream, make(), xs, repeats)))

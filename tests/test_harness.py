@@ -18,7 +18,7 @@ from tests.harness.reference_device import ReferenceDevice, Words
 from tests.harness.run import DiffRow, Profile, campaign
 from tests.harness.strategies import Limits
 
-SMALL = Profile(60, Limits(rows=3, columns=300, elements=600, padding=20))
+SMALL = Profile(60, Limits(rows=3, columns=300, elements=600, padding=20), widest=2048)
 
 
 def descriptor(stem: str) -> Descriptor:

@@ -22,8 +22,9 @@ from spec.contracts import STEMS, contracts_of
 from spec.contracts.model import ACTIVE, Contract
 from spec.errors import BadInput, ContractViolation, DriverError, FltcError
 from spec.operators import operator_of
-from spec.operators.model import Operator
+from spec.operators.model import Expected, Operator
 from spec.ptx.parser import parse
+from tests.harness.adverse import Adverse, adverse
 from tests.harness.compare import Outcome, Verdict, execute, judge, same_bits
 from tests.harness.layout import CANARY, UNWRITTEN, place
 from tests.harness.strategies import CUDA, EMULATOR, Case, Limits, cases
@@ -31,13 +32,14 @@ from tests.harness.strategies import CUDA, EMULATOR, Case, Limits, cases
 
 @dataclass(frozen=True)
 class Profile:
-    """How many cases, and how large, on one kind of device."""
+    """How many cases, and how large, on one kind of device. `widest`: elements of a row in a case made by hand."""
 
     cases: int
     limits: Limits
+    widest: int = 65_536
 
 
-PROFILES = {"emulator": Profile(120, EMULATOR), "cuda": Profile(1000, CUDA)}
+PROFILES = {"emulator": Profile(120, EMULATOR, widest=8192), "cuda": Profile(1000, CUDA)}
 
 
 @dataclass
@@ -114,7 +116,7 @@ def run_diff(
 def campaign(
     device: Device, descriptor: Descriptor, profile: Profile, base_seed: int, say: Callable[[str], None]
 ) -> DiffRow:
-    """Known answers, then drawn cases; a failing draw is shrunk and reported once."""
+    """Known answers, cases made by hand, then drawn ones; a failing draw is shrunk and reported once."""
     contract, operator = descriptor.contract, operator_of(descriptor.contract.operator)
     row = DiffRow(contract.operator, entry=contract.entry, ptx_sha256=descriptor.sha256)
     step = max(1, profile.cases // 5)
@@ -123,6 +125,9 @@ def campaign(
         row.failures += [
             f"known answer {answer.name!r}: {c}" for c in _known(device, descriptor, operator, answer, row)
         ]
+    for made in adverse(contract.stem, profile.widest):
+        row.cases += 1
+        row.failures += [f"{made.name}: {c}" for c in _made(device, descriptor, operator, made, row)]
 
     def check(case: Case) -> None:
         if row.failures:  # the device is lost (below), or a known answer is wrong: nothing more to learn
@@ -226,17 +231,36 @@ def _known(device: Device, descriptor: Descriptor, operator: Operator, answer: A
     expected = operator.expected(answer.inputs, answer.floats)
     if not expected.accepts(answer.output).all():
         return ["the reference itself does not allow it"]
-    values = _sizes_of(contract, answer)
-    case = Case(values, {}, {b.name: 0 for b in contract.buffers})
-    outcome = _launch(device, descriptor, case, answer.inputs, row)
+    made = Adverse(answer.name, _sizes_of(contract, answer), answer.inputs)
+    complaints, got = _one(device, descriptor, made, expected, operator, row)
+    if answer.bitwise and got is not None and not _equal(got, answer.output):
+        complaints.append(f"words {got.ravel()[:8]} instead of {answer.output.ravel()[:8]}")
+    return complaints
+
+
+def _made(device: Device, descriptor: Descriptor, operator: Operator, made: Adverse, row: DiffRow) -> list[str]:
+    """Complaints about a case made by hand."""
+    floats = {name: v for name, v in made.values.items() if isinstance(v, float)}
+    return _one(device, descriptor, made, operator.expected(made.inputs, floats), operator, row)[0]
+
+
+def _one(
+    device: Device, descriptor: Descriptor, made: Adverse, expected: Expected, operator: Operator, row: DiffRow
+) -> tuple[list[str], Any]:
+    """Complaints and the output (None after a fault, which is a complaint); the row notes ratio and elements."""
+    case = Case(made.values, {}, {b.name: 0 for b in descriptor.contract.buffers})
+    try:
+        outcome = _launch(device, descriptor, case, made.inputs, row)
+    except ContractViolation:
+        raise
+    except FltcError as error:
+        return [f"{type(error).__name__}: {error}"], None
     verdict = Verdict(complaints=list(outcome.complaints))
     judge(expected, outcome.outputs, operator, verdict)
-    row.worst_ratio = max(row.worst_ratio, verdict.worst_ratio)
+    if verdict.worst_ratio > row.worst_ratio:
+        row.worst_ratio, row.worst_case = verdict.worst_ratio, made.name
     row.elements += verdict.elements
-    got = outcome.outputs[operator.output]
-    if answer.bitwise and not _equal(got, answer.output):
-        verdict.complaints.append(f"words {got.ravel()[:8]} instead of {answer.output.ravel()[:8]}")
-    return verdict.complaints
+    return verdict.complaints, outcome.outputs[operator.output]
 
 
 def _equal(a: Any, b: Any) -> bool:
