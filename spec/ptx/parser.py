@@ -13,25 +13,22 @@ from typing import Final
 from spec.ptx.ast import Function, Module, Param, Sym, Variable
 from spec.ptx.lexer import DIRECTIVE, END, INTEGER, NAME, STRING, Source, Tokens
 from spec.ptx.parser_body import BodyReader
+from spec.ptx.parser_constants import read_count
 from spec.ptx.parser_decls import (
     LINKAGES,
     SPACES,
-    Budget,
     Declared,
-    read_count,
-    read_directives,
     read_name,
-    read_params,
-    read_pragma,
     read_variables,
 )
-from spec.ptx.parser_names import FUNCTION, PARAMETER, REGISTER, VARIABLE, Entry, Scopes
+from spec.ptx.parser_names import FUNCTION, PARAMETER, REGISTER, VARIABLE, Budget, Entry, Scopes
+from spec.ptx.parser_params import read_directives, read_params, read_pragma
 
 _TARGET: Final = re.compile(r"sm_[0-9]{2,3}[af]?")
 _TARGET_OPTIONS: Final = frozenset(
     {"texmode_unified", "texmode_independent", "texmode_raw", "debug", "map_f64_to_f32"}
 )
-_VERSION: Final = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
+_VERSION: Final = re.compile(r"[0-9]{1,2}\.[0-9]")
 _OLDEST, _NEWEST_MAJOR = (6, 0), 9
 
 
@@ -132,22 +129,34 @@ class _ModuleReader:
         if tokens.text in (".entry", ".func"):
             self.functions.append(self._function(linkage))
         elif tokens.text in SPACES:
-            declare = _VariableDeclarer(self, linkage)
-            self.variables.extend(read_variables(tokens, self.budget, linkage, declare, self.names.get))
+            self._variables(linkage)
         elif tokens.kind == DIRECTIVE and not linkage:
             raise tokens.error(f"unknown directive {tokens.text!r}")
         else:
             raise tokens.error(f"expected a variable, '.entry' or '.func', found {tokens.shown()}")
 
-    def enter(self, declared: Declared, kind: str, *, defines: bool) -> str:
-        """Enter a module name; a declaration may be repeated and then defined once."""
-        known = self.names.get(declared.name)
-        if known is not None and (known.kind != kind or (defines and declared.name in self.defined)):
-            raise self.tokens.error(f"{declared.name!r} is already declared as a {known.kind}", declared.at)
+    def _variables(self, linkage: str) -> None:
+        tokens = self.tokens
+        if tokens.text in (".local", ".param"):
+            raise tokens.error(f"{tokens.text!r} variables are declared inside functions")
+
+        def declare(declared: Declared, signature: str) -> str:
+            return self.enter(declared, VARIABLE, signature, defines=linkage != "extern")
+
+        self.variables.extend(read_variables(tokens, self.budget, linkage, declare, self.names.get))
+
+    def enter(self, declared: Declared, kind: str, signature: str, *, defines: bool) -> str:
+        """Enter a module name; a declaration may be repeated as it was, and defined once."""
+        name = declared.name
+        known = self.names.get(name)
+        if known is not None and (known.kind != kind or name in self.defined):
+            raise self.tokens.error(f"{name!r} is already declared as a {known.kind}", declared.at)
+        if known is not None and known.type != signature:
+            raise self.tokens.error(f"{name!r} was declared with other types before", declared.at)
         if defines:
-            self.defined.add(declared.name)
-        self.names[declared.name] = Entry(kind, Sym(declared.name))
-        return declared.name
+            self.defined.add(name)
+        self.names[name] = Entry(kind, Sym(name), signature)
+        return name
 
     def _alias(self) -> None:
         tokens = self.tokens
@@ -177,8 +186,6 @@ class _ModuleReader:
         def declare(declared: Declared, param: Param) -> str:
             if declared.name == "_":
                 raise tokens.error("only a call prototype may leave a parameter unnamed", declared.at)
-            if is_entry and param.space == "reg":
-                raise tokens.error("a kernel takes '.param' parameters only", declared.at)
             if scopes.declared_here(declared.name) is not None:
                 raise tokens.error(f"parameter {declared.name!r} is declared twice", declared.at)
             kind = REGISTER if param.space == "reg" else PARAMETER
@@ -190,13 +197,16 @@ class _ModuleReader:
         returns: tuple[Param, ...] = ()
         if not is_entry and tokens.text == "(":
             returns = read_params(tokens, declare, "the results")
+            if len(returns) > 1 and any(p.space == "param" for p in returns):
+                raise tokens.error("several results must be '.reg'", tokens.at - 1)
         at = tokens.at
         name = read_name(tokens, "a kernel" if is_entry else "a function")
-        params = read_params(tokens, declare, f"{name!r}") if tokens.text == "(" else ()
+        params = read_params(tokens, declare, f"{name!r}", kernel=is_entry) if tokens.text == "(" else ()
         directives: dict[str, tuple[int, ...]] = {}
-        read_directives(tokens, directives)
+        read_directives(tokens, directives, kernel=is_entry)
         defines = tokens.text == "{"
-        self.enter(Declared(name, at), FUNCTION, defines=defines)
+        signature = [is_entry, *((p.space, p.type, p.elements, p.align) for p in (*returns, *params)), len(params)]
+        self.enter(Declared(name, at), FUNCTION, repr(signature), defines=defines)
         if not defines:
             tokens.expect_semicolon(f"the declaration of {name!r}")
             return Function(
@@ -211,16 +221,6 @@ class _ModuleReader:
         )  # fmt: skip
 
 
-class _VariableDeclarer:
-    """Enters module variables of one linkage."""
-
-    def __init__(self, reader: _ModuleReader, linkage: str) -> None:
-        self._reader, self._linkage = reader, linkage
-
-    def __call__(self, declared: Declared) -> str:
-        return self._reader.enter(declared, VARIABLE, defines=self._linkage not in ("extern", "common", "weak"))
-
-
 # --- looking ahead ----------------------------------------------------------------------------------------------
 
 
@@ -231,9 +231,9 @@ def _scan_files(tokens: Tokens) -> dict[int, str]:
         if text == ".file" and tokens.kinds[at + 1] == INTEGER and tokens.kinds[at + 2] == STRING:
             tokens.at = at + 1
             index = read_count(tokens, "a file index", 0)
-            name = tokens.text[1:-1]
-            if files.setdefault(index, name) != name:
-                raise tokens.error(f"file {index} already has another name", at + 1)
+            if index in files:
+                raise tokens.error(f"file {index} is already declared", at + 1)
+            files[index] = tokens.text[1:-1]
     tokens.at = 0
     return files
 
@@ -245,8 +245,8 @@ def _skip_file(tokens: Tokens) -> None:
     tokens.expect_kind(STRING, "the name of a file")
     if tokens.accept(","):
         read_count(tokens, "the time of a file", 0)
-        tokens.expect(",", "between the time and the size of a file")
-        read_count(tokens, "the size of a file", 0)
+        if tokens.accept(","):
+            read_count(tokens, "the size of a file", 0)
 
 
 def _skip_section(tokens: Tokens) -> None:

@@ -10,15 +10,11 @@ from typing import Final
 
 from spec.ptx.ast import Instr, Label, Param, Prototype, Reg, SourceLoc, Statement, Sym, Variable
 from spec.ptx.lexer import DIRECTIVE, END, NAME, Tokens
+from spec.ptx.parser_constants import read_count
 from spec.ptx.parser_decls import (
     SPACES,
-    Budget,
     Declared,
-    read_count,
-    read_directives,
     read_names,
-    read_params,
-    read_pragma,
     read_type,
     read_variables,
 )
@@ -31,10 +27,12 @@ from spec.ptx.parser_names import (
     PROTOTYPE,
     REGISTER,
     VARIABLE,
+    Budget,
     Scopes,
     is_plain,
 )
 from spec.ptx.parser_operands import OperandReader
+from spec.ptx.parser_params import read_directives, read_params, read_pragma
 
 DEEPEST_SCOPE: Final = 64  # of nested braces; a look-up walks through them
 _LABEL_KINDS: Final = {
@@ -97,8 +95,8 @@ class BodyReader:
             name = tokens.texts[at]
             if not is_plain(name) or name in PREDEFINED:
                 raise tokens.error(f"{name!r} cannot be a label", at)
-            kind = _LABEL_KINDS.get(tokens.texts[at + 2] if at + 2 < len(tokens.texts) else "", LABEL)
-            self._declare(Declared(name, at), kind)
+            if tokens.texts[at + 2] not in _LABEL_KINDS:
+                self._declare(Declared(name, at), LABEL)
         tokens.take()
 
     def _declare(self, declared: Declared, kind: str, type_name: str = "") -> str:
@@ -136,10 +134,7 @@ class BodyReader:
             for text in read_pragma(tokens):
                 self.directives[f'pragma "{text}"'] = ()
         elif word in SPACES:
-            self._variables("")
-        elif word == ".extern" and tokens.texts[tokens.at + 1] == ".shared":
-            tokens.take()
-            self._variables("extern")
+            self._variables()
         else:
             raise tokens.error(f"directive {word!r} does not stand in the body of a function")
 
@@ -158,11 +153,11 @@ class BodyReader:
                 break
         tokens.expect_semicolon("a '.reg' declaration")
 
-    def _variables(self, linkage: str) -> None:
-        def declare(declared: Declared) -> str:
+    def _variables(self) -> None:
+        def declare(declared: Declared, _type: str) -> str:
             return self._declare(declared, VARIABLE)
 
-        found = read_variables(self.tokens, self.budget, linkage, declare, self.scopes.find)
+        found = read_variables(self.tokens, self.budget, "", declare, self.scopes.find)
         self.variables.extend(found)
 
     def _loc(self) -> None:
@@ -195,11 +190,14 @@ class BodyReader:
     def _label(self) -> None:
         tokens = self.tokens
         line = tokens.line
-        entry = self.scopes.declared_here(tokens.text)
-        if entry is None:  # _open declared every other name before ':' of this scope
-            raise tokens.error(f"{tokens.text!r} cannot be a label")
-        name = entry.operand.name
+        declared = Declared(tokens.text, tokens.at)
         tokens.at += 2
+        if (kind := _LABEL_KINDS.get(tokens.text)) is not None:
+            name = self._declare(declared, kind)  # from here on: unlike a label, a list is named after it stands
+        elif (entry := self.scopes.declared_here(declared.name)) is not None:
+            name = entry.operand.name
+        else:  # _open declared every other name before ':' of this scope
+            raise tokens.error(f"{declared.name!r} cannot be a label", declared.at)
         if tokens.text == ".branchtargets":
             self.branch_targets[name] = self._targets(LABEL)
         elif tokens.text == ".calltargets":
@@ -240,10 +238,10 @@ class BodyReader:
             return declared.name
 
         returns = read_params(tokens, declare, "the results of a '.callprototype'") if tokens.text == "(" else ()
-        tokens.expect_kind(NAME, "'_', the name of a '.callprototype'")
+        tokens.expect("_", "for the name of a '.callprototype'")
         params = read_params(tokens, declare, "a '.callprototype'") if tokens.text == "(" else ()
         directives: dict[str, tuple[int, ...]] = {}
-        read_directives(tokens, directives)
+        read_directives(tokens, directives, kernel=False)
         tokens.expect_semicolon("a '.callprototype'")
         return Prototype(params, returns, directives)
 

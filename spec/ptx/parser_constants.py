@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from spec.ptx.ast import FloatImm
 from spec.ptx.lexer import FLOAT, INTEGER, PUNCTUATION, Tokens
@@ -19,16 +19,14 @@ DEEPEST = 64  # of nested parentheses, operators and braces; bounds the recursio
 _MASK = (1 << 64) - 1
 
 
-@dataclass(frozen=True)
-class Integer:
+class Integer(NamedTuple):
     """A folded `.s64` or `.u64`."""
 
     value: int
     unsigned: bool = False
 
 
-@dataclass(frozen=True)
-class Single:
+class Single(NamedTuple):
     """The 32 bits of a `0f` literal."""
 
     bits: int
@@ -40,7 +38,6 @@ _LEVELS = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7,
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
-MULTIPLICATIVE = 10
 _COMPARE: dict[str, Callable[[int | float, int | float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -68,13 +65,25 @@ def read_integer(tokens: Tokens, what: str) -> int:
     return found.value
 
 
-def read_term(tokens: Tokens) -> int:
-    """The integer term that follows `+` or `-` in an address: products, but no sums."""
+def read_count(tokens: Tokens, what: str, least: int) -> int:
+    """A plain integer constant of at least `least`."""
+    if tokens.kind != INTEGER:
+        raise tokens.error(f"expected {what}, an integer, found {tokens.shown()}")
     start = tokens.at
-    found = _binary(tokens, MULTIPLICATIVE, 0)
-    if not isinstance(found, Integer):
-        raise tokens.error("an address offset must be an integer", start)
-    return found.value
+    value = integer_literal(tokens)
+    if value < least:
+        raise tokens.error(f"{what} must be at least {least}, not {value}", start)
+    return value
+
+
+def read_offset(tokens: Tokens) -> int:
+    """`+4`, `+-8`, `+4*2-1`, or nothing, as a signed 64-bit number. PTX has no `a-8`, which ptxas refuses as well."""
+    if tokens.text == "-":
+        raise tokens.error("an offset follows '+'; write a negative one as '+-8'")
+    if not tokens.accept("+"):
+        return 0
+    offset = read_integer(tokens, "an address offset")
+    return (offset + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def as_float(value: float | Single) -> FloatImm:
@@ -132,12 +141,17 @@ def _conditional(tokens: Tokens, depth: int) -> Constant:
 
 
 def _binary(tokens: Tokens, level: int, depth: int) -> Constant:
+    return _climb(tokens, _unary(tokens, depth), level, depth)
+
+
+def _climb(tokens: Tokens, left: Constant, level: int, depth: int) -> Constant:
     """Precedence climbing; a chain of equal levels is a loop, so the depth grows with the levels only."""
-    left = _unary(tokens, depth)
-    while tokens.kind == PUNCTUATION and (strength := _LEVELS.get(tokens.text, 0)) >= level:
+    while (strength := _LEVELS.get(tokens.text, 0)) >= level:
         place = tokens.at
         symbol = tokens.take()
-        right = _binary(tokens, strength + 1, _deeper(tokens, depth))
+        right = _unary(tokens, depth)
+        while (stronger := _LEVELS.get(tokens.text, 0)) > strength:
+            right = _climb(tokens, right, stronger, depth)
         left = _apply(tokens, place, symbol, left, right)
     return left
 

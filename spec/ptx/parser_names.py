@@ -6,8 +6,7 @@ Source: PTX ISA 4.4 (identifiers), 5.4.2 and 5.4.6 (parameterised names), 10 (sp
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from spec.ptx.ast import Reg, Special, Sym
 
@@ -41,9 +40,11 @@ BRANCH_TARGETS: Final = "list of branch targets"
 CALL_TARGETS: Final = "list of call targets"
 PROTOTYPE: Final = "call prototype"
 
+MOST_CHARACTERS: Final = 1 << 22  # of the names that all `x<N>` of a file stand for: a short text must stay small
+MOST_ZEROS: Final = 1 << 20  # that all initialisers of a file leave out between inner braces
 
-@dataclass(frozen=True)
-class Entry:
+
+class Entry(NamedTuple):
     """What a name stands for, and the operand node that every use of it shares. `type` is that of a register."""
 
     kind: str
@@ -98,3 +99,11 @@ class Scopes:
         operand = Reg(unique) if kind == REGISTER else Sym(unique)
         self.stack[-1][name] = Entry(kind, operand, type_name)
         return unique
+
+
+class Budget:
+    """What is left for this file of the things that a short text could ask for without end."""
+
+    def __init__(self) -> None:
+        self.characters = MOST_CHARACTERS
+        self.zeros = MOST_ZEROS

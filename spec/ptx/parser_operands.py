@@ -9,8 +9,15 @@ from typing import Final
 
 from spec.ptx.ast import FloatImm, Half, Imm, Mem, Not, Operand, Pair, ParenList, Reg, Sink, Special, Sym, Vec
 from spec.ptx.lexer import NAME, Tokens
-from spec.ptx.parser_constants import Constant, Integer, as_float, read_constant, read_integer, starts_constant
-from spec.ptx.parser_decls import read_offset
+from spec.ptx.parser_constants import (
+    Constant,
+    Integer,
+    as_float,
+    read_constant,
+    read_integer,
+    read_offset,
+    starts_constant,
+)
 from spec.ptx.parser_names import REGISTER, SPECIALS, Entry, Scopes
 
 _SELECTORS: Final = frozenset((
@@ -49,10 +56,14 @@ class OperandReader:
         if calls and tokens.text == "(":
             return ParenList(self._list("(", ")", "the list of a call"))
         first = self.simple()
-        if tokens.text == "|" and not isinstance(first, Imm | FloatImm):
-            tokens.take()
-            return Pair(first, self.simple())
-        return first
+        if tokens.text != "|" or not isinstance(first, Reg | Sink):
+            return first
+        tokens.take()
+        place = tokens.at
+        second = self.simple()
+        if not isinstance(second, Reg | Sink):
+            raise tokens.error("the second of two results must be a register or '_'", place)
+        return Pair(first, second)
 
     def _list(self, opening: str, closing: str, what: str) -> tuple[Operand, ...]:
         tokens = self.tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from math import prod
 
 from spec.ptx.ast import (
     AddressOf,
@@ -100,8 +101,17 @@ def _variable(v: Variable) -> str:
     text = f"{_linkage(v.linkage)}.{v.space}{attribute}{align}{vector} .{v.type} {v.name}{_extents(v.dims)}"
     if v.initializer is None:
         return text + ";"
-    values = ", ".join(_element(e) for e in v.initializer)
-    return f"{text} = {values};" if not v.dims and v.vector == 1 else f"{text} = {{{values}}};"
+    shape = [*(extent or 1 for extent in v.dims), v.vector] if v.vector > 1 else [extent or 1 for extent in v.dims]
+    return f"{text} = {_braces([_element(e) for e in v.initializer], shape)};"
+
+
+def _braces(elements: list[str], shape: list[int]) -> str:
+    """The flat elements in the braces of their extents; what is missing at the end stays missing."""
+    if not shape:
+        return elements[0]
+    row = prod(shape[1:])
+    parts = [_braces(elements[i : i + row], shape[1:]) for i in range(0, len(elements), row)]
+    return f"{{{', '.join(parts)}}}"
 
 
 def _extents(dims: Iterable[int | None]) -> str:
