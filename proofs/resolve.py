@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
-from proofs.terms import Poly, SymbolAtom, divide, modulo
+from proofs.terms import Atom, Poly, SymbolAtom, divide, modulo
 from spec.errors import Unsupported
 
 
@@ -56,7 +56,7 @@ def split(offset: Poly, buffer: BufferTerms) -> tuple[Poly, Poly]:
     return row, divide(offset - modulo(offset, size), size)
 
 
-def _remove(factors: list[object], atom: object) -> bool:
+def _remove(factors: list[Atom], atom: Atom) -> bool:
     if atom not in factors:
         return False
     factors.remove(atom)

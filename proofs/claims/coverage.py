@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proofs.claims.model import Claim, Items, domain
+from proofs.claims.model import Claim, domain
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, LoopRecord, Records
-from proofs.terms import LAUNCH, Atom, Cond, Poly, Symbol, SymbolAtom, conj, disj, eq, ge, le, lt, negate, same
+from proofs.terms import LAUNCH, TRUE, Atom, Cond, Poly, Symbol, SymbolAtom, conj, disj, eq, ge, le, lt, negate, same
 from spec.contracts.model import ACTIVE
+
+
+MAX_SPLITS = 3
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,7 @@ class Digit:
 class Witness:
     """How one store finds the thread for an element: digits of the row and of the column, and what is left over.
 
-    Stores whose columns differ by a constant multiple of the smallest weight share their digits; `shift` is what this
-    store takes off the smallest digit.
+    Stores whose columns differ by a constant share their digits; `shift` is what this store takes off the smallest one.
     """
 
     access: Access
@@ -51,8 +53,8 @@ class Witness:
 
 
 def coverage_claims(problem: Problem, records: Records) -> list[Claim]:
-    """One coverage claim for each output buffer."""
-    return [_coverage(problem, records, problem.buffers[name]) for name in problem.outputs]
+    """The coverage claims of each output buffer."""
+    return [c for name in problem.outputs for c in _coverage(problem, records, problem.buffers[name])]
 
 
 def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
@@ -71,7 +73,8 @@ def _free_symbols(problem: Problem, access: Access) -> dict[str, Symbol]:
     registers = [f"%{r}.{a}" for r in ("ctaid", "tid") for a in ("x", "y", "z")]
     names = {s.name: s for r in registers for s in problem.specials[r].symbols()}
     loops = {f"k@{loop}" for loop in access.at.loops}
-    for item in (access.row, access.column, *access.at.control, *access.at.facts):
+    items: list[Poly | Cond] = [access.row, access.column, *access.at.control, *access.at.facts]
+    for item in items:
         names |= {s.name: s for s in item.symbols() if s.name in loops}
     return names
 
@@ -88,7 +91,7 @@ def _witness(problem: Problem, access: Access) -> Witness | None:
     constant = offset.terms.get((), 0)
     if len(column[0]) > 1 and (above := column[0][1].weight.value) is not None:
         constant %= above
-    if column[0] and (weight := column[0][0].weight.value) is not None and constant % weight == 0:
+    if column[0] and (weight := column[0][0].weight.value) is not None:
         offset, shift = offset - constant, constant // weight
     return Witness(access, row[0], row[1], column[0], offset, shift)
 
@@ -138,7 +141,9 @@ def _fresh(name: str, low: int | None = 0) -> Symbol:
 def _introduce(value: Poly, found: Sequence[Digit], mark: str) -> tuple[Cond, dict[str, Poly]]:
     """Digits of a value: if value >= 0 then value = rest + sum weight*digit, each digit in its radix, rest < weight."""
     if not found:
-        return eq(Poly({})), {}
+        return TRUE, {}
+    if len(found) == 1 and found[0].weight.value == 1:
+        return TRUE, {found[0].symbol.name: value}
     chosen = {d.symbol.name: Poly.symbol(_fresh(f"{mark}.{d.symbol.name}", None)) for d in found}
     rest = Poly.symbol(_fresh(f"{mark}.rest", None))
     total = rest
@@ -151,40 +156,88 @@ def _introduce(value: Poly, found: Sequence[Digit], mark: str) -> tuple[Cond, di
     return disj((negate(ge(value)), conj((same(value, total), *bounds)))), chosen
 
 
-def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> Claim:
+@dataclass(frozen=True)
+class _Site:
+    """One store for one element: what must hold for it to write the element, in the element's digits."""
+
+    line: int
+    group: int
+    exists: Cond
+    control: tuple[Cond, ...]
+    covers: Cond
+    reach: Cond
+
+
+def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[Claim]:
     name, words = f"coverage.{buffer.name}", f"every element of {buffer.name} is written"
     assert buffer.columns is not None
     found = witnesses(problem, records, buffer.name)
     if not found:
-        return Claim(name, "coverage", (), None, words, reason="no store whose coordinates are sums of digits")
+        return [Claim(name, "coverage", (), None, words, reason="no store whose coordinates are sums of digits")]
     row, column = Poly.symbol(_fresh("e.row")), Poly.symbol(_fresh("e.column"))
     rows = buffer.rows if buffer.rows is not None else Poly.constant(1)
     inside = conj((lt(row, rows), lt(column, buffer.columns)))
-    hypotheses = [Hypothesis("element", inside.text, inside)]
+    shared = [Hypothesis("element", inside.text, inside)]
     if problem.power is not None:
         active = eq(Poly.symbol(problem.power) - ACTIVE)
-        hypotheses.append(Hypothesis("active", active.text, active))
+        shared.append(Hypothesis("active", active.text, active))
     loops = {loop.id: loop for loop in records.loops}
-    options: list[Cond] = []
     groups: dict[str, list[Witness]] = {}
     for witness in found:
         groups.setdefault(witness.group, []).append(witness)
+    sites: list[_Site] = []
+    digits_of: dict[int, list[Hypothesis]] = {}
     for number, group in enumerate(groups.values(), 1):
-        chosen, hyps = _digits_of(group[0], row, column, f"w{number}")
-        hypotheses += hyps
-        options += _options(problem, group, chosen, row, column, loops, f"w{number}")
-    goal = disj(options)
-    items: Items = [goal]
-    comment = (
-        f"coverage: {words}", "by the stores at PTX lines " + ", ".join(str(w.access.at.line) for w in found),
+        chosen, digits_of[number] = _digits_of(group[0], row, column, f"w{number}")
+        sites += [_site(problem, w, chosen, row, column, loops, number) for w in group]
+    cases = _cases(sites)
+    claims = []
+    for number, case in enumerate(cases, 1):
+        here = [s for s in sites if not any(negate(c) in s.control for c in case)]
+        hypotheses = [*shared, *(Hypothesis("case", c.text, c) for c in case)]
+        for group_number in dict.fromkeys(s.group for s in here):
+            hypotheses += digits_of[group_number]
+        claims.append(
+            _claim(problem, name + (f".{number}" if len(cases) > 1 else ""), words, here, hypotheses, _goal(here))
+        )
+    return claims
+
+
+def _cases(sites: list[_Site]) -> list[tuple[Cond, ...]]:
+    """Both sides of each branch between stores of one group of paths and another, in all combinations."""
+    taken = dict.fromkeys(c for s in sites for c in s.control)
+    splitters = [c for c in taken if negate(c) in taken and c.text < negate(c).text][:MAX_SPLITS]
+    cases: list[tuple[Cond, ...]] = [()]
+    for c in splitters:
+        cases = [(*case, side) for case in cases for side in (c, negate(c))]
+    return cases
+
+
+def _goal(sites: list[_Site]) -> Cond:
+    """Some store writes the element.
+
+    That a loop went round before is claimed of one arbitrary earlier round; stores share that round only where the
+    statement about it is the same.
+    """
+    ways: dict[tuple[Cond, Cond], list[Cond]] = {}
+    for s in sites:
+        ways.setdefault((s.exists, s.reach), []).append(conj((*s.control, s.covers)))
+    return disj(
+        conj((exists, _marked_reach(reach, i), disj(stores))) for i, ((exists, reach), stores) in enumerate(ways.items())
     )
+
+
+def _claim(
+    problem: Problem, name: str, words: str, sites: list[_Site], hypotheses: list[Hypothesis], goal: Cond
+) -> Claim:
+    lines = tuple(s.line for s in sites)
+    comment = (f"coverage: {words}", "by the stores at PTX lines " + ", ".join(map(str, lines)))
 
     def query(linear: bool) -> Query:
         # The clauses of the domain that speak of a thread or block speak of the witness instead (they are in the goal).
         launch = [h for h in domain(problem, linear=linear) if not _speaks_of_thread(h.cond)]
-        return build(name, comment, [*launch, *hypotheses], goal.text, items)
+        return build(name, comment, [*launch, *hypotheses], goal.text, [goal])
 
-    lines = tuple(w.access.at.line for w in found)
     return Claim(name, "coverage", lines, query(False), words, query(True))
 
 
@@ -201,40 +254,28 @@ def _digits_of(
     return {**row_digits, **column_digits}, [Hypothesis("digits", c.text, c) for c in (row_intro, column_intro)]
 
 
-def _options(
-    problem: Problem, group: Sequence[Witness], chosen: dict[str, Poly], row: Poly, column: Poly,
-    loops: dict[str, LoopRecord], mark: str,
-) -> list[Cond]:
-    """For each way to reach the stores: the loops get there, and one of the stores writes the element.
-
-    That the loops went round before is claimed of one arbitrary earlier round; stores share it only where the
-    statement is the same.
-    """
-    first = group[0]
-    exists = conj((ge(row - first.row_offset), ge(column - first.column_offset)))
-    ways: dict[Cond, list[Cond]] = {}
-    for witness in group:
-        access = witness.access
-        digits_here = dict(chosen)
-        if witness.shift:
-            name = witness.column[0].symbol.name
-            digits_here[name] = digits_here[name] - witness.shift
-        free = _free_symbols(problem, access)
-        values = {symbol: digits_here.get(name, Poly({})) for name, symbol in free.items()}
-        copy = Copy(replaced={s.name: p for s, p in values.items()})
-        within = [le(s.low, v) for s, v in values.items() if s.low is not None]
-        within += [le(v, s.high) for s, v in values.items() if s.high is not None]
-        launch = [copy.cond(c) for _, c in problem.domain if _speaks_of_thread(c)]
-        control = [copy.cond(c) for c in access.at.control]
-        covers = [
-            same(copy.poly(access.row), row), le(copy.poly(access.column), column),
-            lt(column, copy.poly(access.column) + access.count),
-        ]
-        reach = conj(_reaches(loops[n], copy, _fresh(f"{mark}.earlier.{n}", None)) for n in access.at.loops)
-        ways.setdefault(reach, []).append(conj((*within, *launch, *control, *covers)))
-    return [
-        conj((exists, _marked_reach(reach, i), disj(stores))) for i, (reach, stores) in enumerate(ways.items())
-    ]
+def _site(
+    problem: Problem, witness: Witness, chosen: dict[str, Poly], row: Poly, column: Poly, loops: dict[str, LoopRecord],
+    number: int,
+) -> _Site:
+    """A store with the element's digits put for its thread, block and rounds."""
+    access = witness.access
+    digits_here = dict(chosen)
+    if witness.shift:
+        name = witness.column[0].symbol.name
+        digits_here[name] = digits_here[name] - witness.shift
+    values = {symbol: digits_here.get(name, Poly({})) for name, symbol in _free_symbols(problem, access).items()}
+    copy = Copy(replaced={s.name: p for s, p in values.items()})
+    within = [le(s.low, v) for s, v in values.items() if s.low is not None]
+    within += [le(v, s.high) for s, v in values.items() if s.high is not None]
+    launch = [copy.cond(c) for _, c in problem.domain if _speaks_of_thread(c)]
+    covers = conj((
+        *within, *launch, same(copy.poly(access.row), row), le(copy.poly(access.column), column),
+        lt(column, copy.poly(access.column) + access.count),
+    ))
+    reach = conj(_reaches(loops[n], copy, _fresh(f"w{number}.earlier.{n}", None)) for n in access.at.loops)
+    exists = conj((ge(row - witness.row_offset), ge(column - witness.column_offset)))
+    return _Site(access.at.line, number, exists, tuple(copy.cond(c) for c in access.at.control), covers, reach)
 
 
 def _marked_reach(reach: Cond, number: int) -> Cond:

@@ -19,7 +19,7 @@ from proofs.intervals import Interval, Member, Pairing
 from proofs.problem import Problem
 from proofs.query import Copy, Query, build
 from proofs.records import Access, Records
-from proofs.terms import BLOCK, Poly, Symbol
+from proofs.terms import BLOCK, Cond, Poly, Symbol
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
@@ -79,7 +79,8 @@ def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
 def _iterations(access: Access) -> list[Symbol]:
     names = {f"k@{loop}" for loop in access.at.loops}
     found: dict[str, Symbol] = {}
-    for item in (access.address, *access.at.control, *access.at.facts):
+    items: list[Poly | Cond] = [access.address, *access.at.control, *access.at.facts]
+    for item in items:
         for symbol in item.symbols():
             if symbol.name in names:
                 found[symbol.name] = symbol
