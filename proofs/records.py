@@ -87,7 +87,7 @@ class Read:
 
 @dataclass(frozen=True)
 class LoopRecord:
-    """A loop: `iteration` counts completed rounds inside it, `exit` those at leaving; `proceed`: it goes round again."""
+    """A loop: `iteration` counts completed rounds inside it, `exit` those at leaving; `proceed`: round again."""
 
     id: str
     at: Point

@@ -324,7 +324,8 @@ class Machine(Hooks):
         if back is None:
             return steps
         for register in modified:
-            before, after, initial = start.registers[register], back.registers.get(register), entry.registers.get(register)
+            before, after = start.registers[register], back.registers.get(register)
+            initial = entry.registers.get(register)
             if not (isinstance(before, Word) and isinstance(after, Word) and isinstance(initial, Word)):
                 continue
             if before.term is None or after.term is None or initial.term is None:
@@ -342,7 +343,8 @@ class Machine(Hooks):
         for register in modified:
             written = entry.written.get(register, FALSE)
             initial = entry.registers.get(register)
-            if register in steps and register not in arbitrary and isinstance(initial, Word) and initial.term is not None:
+            steady = register in steps and register not in arbitrary
+            if steady and isinstance(initial, Word) and initial.term is not None:
                 start.set(register, Word(initial.width, initial.term + steps[register] * k), written)
             else:
                 start.set(register, self._header_value(register, name, around, False), written)
@@ -391,8 +393,8 @@ class Machine(Hooks):
         return edges, clean
 
     def _confirm(
-        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str], k: Poly,
-        header: int, line: int,
+        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str],
+        k: Poly, header: int, line: int,
     ) -> set[str]:
         """Registers whose step does not hold after all."""
         if not backs:
@@ -403,7 +405,8 @@ class Machine(Hooks):
             if register not in steps or register in arbitrary:
                 continue
             initial, after = entry.registers.get(register), back.registers.get(register)
-            assert isinstance(initial, Word) and initial.term is not None
+            assert isinstance(initial, Word)
+            assert initial.term is not None
             expected = initial.term + steps[register] * (k + 1)
             if not (isinstance(after, Word) and after.term == expected):
                 wrong.add(register)

@@ -121,12 +121,14 @@ def _power(problem: Problem, access: Access) -> Claim:
 
 
 def _rows(problem: Problem, buffer: BufferTerms) -> Claim:
-    assert buffer.leading is not None and buffer.columns is not None
+    assert buffer.leading is not None
+    assert buffer.columns is not None
     words = "rows do not overlap, so (row, column) names one element"
     goal = f"(and (<= 1 {buffer.leading.text}) (<= {buffer.columns.text} {buffer.leading.text}))"
     items: Items = [buffer.leading, buffer.columns]
     name, comment = f"rows.{buffer.name}", (f"single-writer: {words}", f"buffer {buffer.name}")
     full = build(name, comment, domain(problem), goal, items)
-    return Claim(name, "single-writer", (), full, words, build(name, comment, domain(problem, linear=True), goal, items))
+    reduced = build(name, comment, domain(problem, linear=True), goal, items)
+    return Claim(name, "single-writer", (), full, words, reduced)
 
 

@@ -53,8 +53,8 @@ def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, 
 
 
 def _claim(
-    problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy], goal: str,
-    items: list[Poly], marked: list[Symbol],
+    problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy],
+    goal: str, items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
     here = [*known(a.at, first), *known(b.at, second)]
@@ -65,7 +65,8 @@ def _claim(
     )
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items, marked, [items[0] - items[1]])
+        hypotheses = [*domain(problem, copies, linear), *here]
+        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
