@@ -32,6 +32,20 @@ verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation
 	$(BIN)/fltc audit
 	$(BIN)/fltc diff
 
+verify-gpu: $(VENV)/installed ## run every kernel on the CUDA device against its reference and write evidence/
+	$(BIN)/fltc diff --device cuda --evidence evidence $(ARGS)
+	$(BIN)/fltc bench --device cuda --out evidence
+
+ptx: $(VENV)/installed ## write backend/ptx/*.ptx anew from backend/kernels
+	$(BIN)/python -m backend.kernels
+
+artifacts: ptx ## prove everything anew, which rewrites proofs/artifacts, and show what changed
+	$(BIN)/fltc verify --fresh $(ARGS)
+	git status --short -- backend/ptx proofs/artifacts
+
+report: $(VENV)/installed ## write the report of `fltc verify` to report/verify.json
+	$(BIN)/fltc verify --json report/verify.json $(ARGS)
+
 audit: $(VENV)/installed ## run the independent verifier over artifacts and shipped PTX
 	$(BIN)/fltc audit $(ARGS)
 
@@ -61,12 +75,12 @@ ifneq ($(shell cat $(VENV)/root 2>/dev/null),$(CURDIR))
 endif
 
 $(VENV)/root:
-	@python='$(PYTHON)'; \
-	for p in $(PYTHONS); do \
+	@python=; \
+	for p in $(or $(PYTHON),$(PYTHONS)); do \
 	    if [ -z "$$python" ] && "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$p; fi; \
 	done; \
 	if [ -z "$$python" ]; then \
-	    echo "fltc needs Python 3.11 or newer and found none of: $(PYTHONS)." >&2; \
+	    echo "fltc needs Python 3.11 or newer, and none of these is: $(or $(PYTHON),$(PYTHONS))." >&2; \
 	    echo "Install one, or name it: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; \
 	fi; \
 	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \

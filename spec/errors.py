@@ -42,3 +42,11 @@ class DriverError(FltcError):
 
 class BadInput(FltcError):
     """A request that cannot be understood: unknown name, shape that does not parse, contradicting assumptions."""
+
+
+class ToolMissing(FltcError):
+    """A program that the work needs and this machine lacks; says what brings it."""
+
+
+class AssemblerRefused(FltcError):
+    """PTX text that ptxas does not accept, with its message."""

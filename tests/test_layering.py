@@ -31,6 +31,10 @@ FLTC_AT_TOP = ("fltc", "common", "spec.errors", "typer", "rich", "click")
 # spec computes; it neither reads files nor starts programs.
 NO_IO = frozenset({"os", "io", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib", "sqlite3", "mmap"})
 
+# These commands run where no solver is installed.
+SOLVER_FREE_COMMANDS = ("diff", "bench")
+SOLVERS = frozenset({"z3", "cvc5", "bitwuzla", "proofs", "verifier"})
+
 
 @dataclass(frozen=True)
 class Import:
@@ -138,9 +142,38 @@ def test_every_package_was_looked_at(package: str) -> None:
     assert any(path.relative_to(ROOT).parts[0] == package for path in modules())
 
 
+@pytest.mark.parametrize("command", SOLVER_FREE_COMMANDS)
+def test_commands_without_a_solver_reach_no_solver(command: str) -> None:
+    """The packages these commands name lead, by the table above, to no z3, cvc5 or bitwuzla."""
+    tree = ast.parse((ROOT / "fltc/commands" / f"{command}.py").read_text())
+    reached = {imp.package for imp in imports(tree)}
+    assert not reached & SOLVERS
+    if "tests" in reached:
+        assert all(imp.module.startswith("tests.harness") for imp in imports(tree) if imp.package == "tests")
+
+
+def solvers_of_gpu_tests(tree: ast.Module) -> set[str]:
+    """What a module with tests marked `gpu` imports and must not: solvers, and packages that hold them."""
+    marked = any(ast.unparse(node) == "pytest.mark.gpu" for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {imp.package for imp in imports(tree)} & SOLVERS if marked else set()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=name_of)
+def test_gpu_tests_and_shared_fixtures_need_no_solver(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    assert solvers_of_gpu_tests(tree) == set()
+    if path.name == "conftest.py":
+        assert not {imp.package for imp in imports(tree)} & SOLVERS
+
+
+def test_a_solver_in_a_gpu_test_is_seen() -> None:
+    source = "import pytest\nimport proofs.terms\n@pytest.mark.gpu\ndef test_x():\n    import z3"
+    assert solvers_of_gpu_tests(ast.parse(source)) == {"proofs", "z3"}
+
+
 @pytest.mark.parametrize("layer", ["spec", "backend", "common", "tests/harness"])
 def test_the_table_keeps_solvers_out_of_the_device_path(layer: str) -> None:
-    assert not MAY_IMPORT[layer] & {"proofs", "verifier", "z3", "cvc5", "bitwuzla"}
+    assert not MAY_IMPORT[layer] & SOLVERS
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,20 @@ class CudaDevice:
         span = memory.span(offset, size)
         return self.driver.to_host(span.address, span.bytes, self.stream)
 
+    def fill(self, memory: Memory, word: int) -> None:
+        """Write a 32-bit word over the whole allocation, a multiple of 4 bytes."""
+        self.driver.fill(memory.address, word, memory.bytes // 4, self.stream)
+        self.driver.synchronize(self.stream, f"fill of {memory.bytes} bytes")
+
+    def repeat(self, memory: Memory, offset: int, period: int, total: int) -> None:
+        """Continue the `period` bytes at `offset` periodically until `total` bytes are filled."""
+        span, filled = memory.span(offset, total), period
+        while filled < total:
+            part = min(filled, total - filled)
+            self.driver.copy(span.address + filled, span.address, part, self.stream)
+            filled += part
+        self.driver.synchronize(self.stream, f"copies of {period} bytes over {total}")
+
     # --- launches ---
 
     def load(self, descriptor: Descriptor) -> Any:

@@ -141,6 +141,10 @@ class Driver:
         if words:
             self.call("cuMemsetD32Async", address, word, words, stream)
 
+    def copy(self, target: int, source: int, size: int, stream: Any) -> None:
+        """Copy between two places on the device, in stream order."""
+        self.call("cuMemcpyDtoDAsync", target, source, size, stream, detail=f"{size} bytes")
+
     # --- modules ---
 
     def load(self, ptx: str) -> tuple[Any, str]:

@@ -51,10 +51,14 @@ class Sym:
 
 @dataclass(frozen=True)
 class Mem:
-    """`[base + offset]`: an address operand; base is a register, a symbol or an absolute immediate."""
+    """`[base + offset, indices...]`: an address operand; base is a register, a symbol or an absolute immediate.
+
+    `indices` is empty but for tensor and texture addresses, `[map, {%r1, %r2}]` (PTX ISA 6.4.1, 9.7.9.27).
+    """
 
     base: Reg | Sym | Imm
     offset: int = 0
+    indices: tuple[Operand, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,11 @@ Statement = Instr | Label
 
 @dataclass(frozen=True)
 class Param:
-    """A `.param` of an entry or function. `elements` is None for a scalar, else the array length (bytes for `.b8`)."""
+    """A `.param` of an entry or function. `elements` is None for a scalar, else the array length (bytes for `.b8`).
+
+    An open array, `list[]`, has 0 elements. `pointer_space` is `generic` where `.ptr` names no space. A `.func` may
+    pass registers: `space` is then `reg`, and the name is in the function's `registers` too.
+    """
 
     name: str
     type: str
@@ -153,12 +161,35 @@ class Param:
     align: int | None = None
     pointer_space: str | None = None
     pointer_align: int | None = None
+    space: str = "param"
     line: int = 0
 
 
 @dataclass(frozen=True)
+class AddressOf:
+    """An address in an initialiser that is not a plain symbol: `generic(sym)+4`, or a byte of one, `0xFF00(sym)`."""
+
+    symbol: Sym
+    generic: bool = False
+    mask: int | None = None
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """A `.callprototype`: the signature of an indirect call; its parameters may be named `_`."""
+
+    params: tuple[Param, ...]
+    returns: tuple[Param, ...] = ()
+    directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Variable:
-    """A variable of a state space. `space` in shared, const, global, local, param; elements None = `[]` (extern)."""
+    """A variable of a state space. `space` in shared, const, global, local, param; extent None = `[]` (extern).
+
+    `initializer` is flat, row by row, vector components innermost; missing trailing elements are zero.
+    `attribute` is the text inside `.attribute(...)`.
+    """
 
     name: str
     space: str
@@ -168,7 +199,8 @@ class Variable:
     extern: bool = False
     linkage: str = ""
     vector: int = 1
-    initializer: tuple[int | FloatImm | Sym, ...] | None = None
+    initializer: tuple[int | FloatImm | Sym | AddressOf, ...] | None = None
+    attribute: str = ""
     line: int = 0
 
     @property
@@ -184,7 +216,11 @@ class Variable:
 
 @dataclass(frozen=True)
 class Function:
-    """A `.entry` (kernel) or `.func`. `registers` maps a register name to its type (`u32`, `pred`, ...)."""
+    """A `.entry` (kernel) or `.func`. `registers` maps a register name to its type (`u32`, `pred`, ...).
+
+    `directives` has the performance directives by name without the dot; a pragma, in the header or the body, is the
+    key `pragma "text"` with no values.
+    """
 
     name: str
     is_entry: bool
@@ -196,6 +232,8 @@ class Function:
     directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
     linkage: str = ""
     branch_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    call_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    prototypes: dict[str, Prototype] = field(default_factory=dict)
     line: int = 0
 
     def instructions(self) -> Iterator[Instr]:
@@ -213,6 +251,8 @@ class Module:
     functions: tuple[Function, ...]
     variables: tuple[Variable, ...] = ()
     files: dict[int, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    pragmas: tuple[str, ...] = ()
     name: str = "<text>"
     text: str = ""
 

@@ -1,0 +1,1 @@
+"""The machine of spec.ptx as a device."""

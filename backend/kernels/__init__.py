@@ -1,0 +1,24 @@
+"""The programs that write the shipped PTX: one module per stem, each with `emit() -> str`."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from spec.contracts import STEMS
+
+PTX_FOLDER = Path(__file__).resolve().parent.parent / "ptx"
+
+
+def emit(stem: str) -> str:
+    """The PTX module of a stem, as text; the same text every time."""
+    text: str = importlib.import_module(f"backend.kernels.{stem}").emit()
+    return text
+
+
+def ptx_path(stem: str) -> Path:
+    """Where the shipped PTX of a stem lies."""
+    return PTX_FOLDER / f"{stem}.ptx"
+
+
+__all__ = ["PTX_FOLDER", "STEMS", "emit", "ptx_path"]

@@ -1,0 +1,173 @@
+"""The commands of `fltc` and their options. A command's work is in fltc/commands, imported when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fltc.failure import INTERRUPTED, code_of
+from fltc.root import checkout
+
+app = typer.Typer(
+    name="fltc",
+    help="An LLM kernel backend whose safety is proved on the PTX it ships.",
+    epilog="Exit codes: 0 all proved or passed, 1 refuted or failed, 2 unknown, 3 bad input, 4 internal error.",
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Device(StrEnum):
+    emulator = "emulator"
+    cuda = "cuda"
+
+
+@dataclass
+class Globals:
+    """Options given before the command's name."""
+
+    root: Path | None = None
+    debug: bool = False
+
+
+RootOption = Annotated[
+    Path | None, typer.Option("--root", metavar="DIR", help="The checkout to work on; default: the one you are in.")
+]
+JsonOption = Annotated[Path | None, typer.Option("--json", metavar="F", help="Also write the report to F as JSON.")]
+
+_globals = Globals()
+
+
+@app.callback()
+def _before(
+    root: RootOption = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")] = False,
+) -> None:
+    _globals.root, _globals.debug = root, debug
+
+
+def _root(own: Path | None) -> Path:
+    return checkout(own or _globals.root)
+
+
+@app.command()
+def verify(
+    kernel: Annotated[
+        list[str] | None, typer.Option("--kernel", metavar="S", help="Only this kernel (its stem); may be repeated.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Decide everything now; take nothing from the store.")] = False,
+    json: JsonOption = None,
+    executor: Annotated[
+        str, typer.Option("--executor", metavar="WHERE", help="`local`, or dask://HOST:PORT for a cluster.")
+    ] = "local",
+    root: RootOption = None,
+) -> int:
+    """Prove the obligations of the shipped PTX."""
+    from fltc.commands.verify import run
+
+    return run(_root(root), kernel or [], jobs, fresh, json, executor)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE.ptx", help="PTX from anywhere: nvcc, Triton, hand-written.")],
+    entry: Annotated[str | None, typer.Option("--entry", metavar="E", help="The entry; default: all of them.")] = None,
+    block: Annotated[
+        str | None, typer.Option("--block", metavar="X[,Y,Z]", help="Block size; symbolic where not given.")
+    ] = None,
+    grid: Annotated[
+        str | None, typer.Option("--grid", metavar="X[,Y,Z]", help="Grid size; symbolic where not given.")
+    ] = None,
+    assume: Annotated[
+        list[str] | None, typer.Option("--assume", metavar="EXPR", help="A fact about parameters; may be repeated.")
+    ] = None,
+    buffer: Annotated[
+        list[str] | None,
+        typer.Option("--buffer", metavar="P=f32[n]:r", help="What a pointer parameter names; may be repeated."),
+    ] = None,
+    names: Annotated[
+        str | None, typer.Option("--names", metavar="A,B,C", help="Names of the parameters, in order.")
+    ] = None,
+    may_alias: Annotated[
+        list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
+    ] = None,
+    allow_exited: Annotated[
+        bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
+    ] = False,
+    json: JsonOption = None,
+) -> int:
+    """Prove anybody's PTX free of races, divergent barriers and stray accesses."""
+    from fltc.commands.check import run
+
+    return run(
+        file,
+        entry=entry,
+        block=block,
+        grid=grid,
+        assumes=assume or [],
+        buffers=buffer or [],
+        names=names,
+        may_alias=may_alias or [],
+        allow_exited=allow_exited,
+        json_file=json,
+    )
+
+
+@app.command()
+def audit(root: RootOption = None) -> int:
+    """Check the stored proofs against the shipped PTX, with other solvers and none of the prover's code."""
+    from fltc.commands.audit import run
+
+    return run(_root(root))
+
+
+@app.command()
+def diff(
+    device: Annotated[
+        Device | None, typer.Option("--device", help="Default: cuda if there is a device, else emulator.")
+    ] = None,
+    op: Annotated[
+        list[str] | None, typer.Option("--op", metavar="S", help="Only this operator; may be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the generated inputs.")] = 0,
+    evidence: Annotated[
+        Path | None, typer.Option("--evidence", metavar="F", help="Also write what was run to F as JSON.")
+    ] = None,
+    root: RootOption = None,
+) -> int:
+    """Run the kernels and their references on the same inputs."""
+    from fltc.commands.diff import run
+
+    return run(_root(root), None if device is None else device.value, op or [], seed, evidence)
+
+
+@app.command()
+def bench(
+    device: Annotated[Device, typer.Option("--device", help="Where to measure.")] = Device.cuda,
+    out: Annotated[Path | None, typer.Option("--out", metavar="F", help="Also write the rows to F as JSON.")] = None,
+    root: RootOption = None,
+) -> int:
+    """Measure the kernels against ceilings and peers in one run."""
+    from fltc.commands.bench import run
+
+    return run(_root(root), device.value, out)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; every failure is one message on stderr."""
+    global _globals
+    _globals = Globals()
+    try:
+        result = app(args=None if args is None else list(args), prog_name="fltc", standalone_mode=False)
+    except BaseException as error:
+        return code_of(error, debug=_globals.debug)
+    return code_of(KeyboardInterrupt(), debug=False) if result == INTERRUPTED else int(result or 0)
+

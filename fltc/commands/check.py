@@ -1,0 +1,110 @@
+"""`fltc check`: anybody's PTX, under assumptions given as flags and printed with the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fltc.output import stdout, write_json
+from fltc.render import print_report
+from spec.errors import BadInput
+
+if TYPE_CHECKING:
+    from proofs.results import Report
+
+Sizes = tuple[int | str | None, ...]
+
+
+def run(
+    file: Path,
+    *,
+    entry: str | None,
+    block: str | None,
+    grid: str | None,
+    assumes: Sequence[str],
+    buffers: Sequence[str],
+    names: str | None,
+    may_alias: Sequence[str],
+    allow_exited: bool,
+    json_file: Path | None,
+) -> int:
+    """Print the report, write it if asked, and return its exit code."""
+    from spec.contracts.model import MAX_BLOCK, MAX_GRID
+
+    text = read_ptx(file)
+    blocks = None if block is None else sizes("--block", block, MAX_BLOCK)
+    grids = None if grid is None else sizes("--grid", grid, MAX_GRID)
+    aliases = tuple(pair("--may-alias", value) for value in may_alias)
+    from proofs.check import check
+    from proofs.check_request import CheckRequest
+
+    report: Report = check(
+        CheckRequest(
+            path=str(file),
+            text=text,
+            entry=entry,
+            block=blocks,
+            grid=grids,
+            assumes=tuple(assumes),
+            buffers=tuple(buffers),
+            names=() if names is None else parts("--names", names),
+            may_alias=aliases,
+            allow_exited=allow_exited,
+        )
+    )
+    if json_file is not None:
+        write_json(json_file, report.to_json())
+    print_report(stdout(), report)
+    return report.exit_code
+
+
+def read_ptx(file: Path) -> str:
+    """The text of a PTX file; BadInput if it cannot be read or is not text."""
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadInput(f"cannot read {file}: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{file}:{line}: byte 0x{data[error.start]:02x} is not text; is this a PTX file?") from error
+
+
+def sizes(flag: str, value: str, limits: Sequence[int]) -> Sizes:
+    """`X[,Y,Z]` as three sizes: a number, an expression over parameters, or None (symbolic) where nothing stands."""
+    given = parts(flag, value)
+    if len(given) > len(limits):
+        raise BadInput(f"{flag} {value}: {len(given)} sizes given, at most {len(limits)} (x,y,z)")
+    found: list[int | str | None] = [None] * len(limits)
+    for axis, (size, limit) in enumerate(zip(given, limits, strict=False)):
+        if not (size.isascii() and size.isdigit()):
+            found[axis] = size
+            continue
+        if not 1 <= int(size) <= limit:
+            raise BadInput(f"{flag} {value}: {'xyz'[axis]} is {size}, the hardware takes 1 to {limit}")
+        found[axis] = int(size)
+    return tuple(found)
+
+
+def parts(flag: str, value: str) -> tuple[str, ...]:
+    """The items between commas outside parentheses; BadInput if one is empty."""
+    items, depth = [""], 0
+    for char in value:
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += char
+    stripped = tuple(item.strip() for item in items)
+    if "" in stripped:
+        raise BadInput(f"{flag} {value!r}: an item between commas is empty")
+    return stripped
+
+
+def pair(flag: str, value: str) -> tuple[str, str]:
+    names = parts(flag, value)
+    if len(names) != 2 or names[0] == names[1]:
+        raise BadInput(f"{flag} {value}: expected two different parameter names, A,B")
+    return names[0], names[1]

@@ -1,0 +1,150 @@
+"""Reports as text: the matrix of kernels and obligations, what failed and why, and what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from proofs.results import Report, Row
+
+# Column order of design and documentation; kinds not named here follow in alphabetical order.
+KINDS = (
+    "coverage", "single-writer", "bounds", "alignment", "barrier", "race", "resources", "power-gate", "abi",
+    "numerics", "refinement", "no-wrap", "init", "no-trap", "composition",
+)  # fmt: skip
+
+_STYLES = {"refuted": "bold red", "unknown": "yellow", "derived": "cyan", "proved": "green"}
+_COLUMN = 18  # characters a kernel's column needs: "unknown 12 of 34" and padding
+_LABEL = 18  # the column of obligation names
+
+
+class DiffRow(Protocol):
+    """One operator of a differential run; worst_ratio is error / bound."""
+
+    @property
+    def op(self) -> str: ...
+    @property
+    def cases(self) -> int: ...
+    @property
+    def worst_ratio(self) -> float: ...
+    @property
+    def failures(self) -> Sequence[object]: ...
+
+
+def print_report(console: Console, report: Report) -> None:
+    """Matrix, details of all that is refuted or unknown, assumptions, where verdicts come from, closing line."""
+    for table in matrices(report.rows, console.width):
+        console.print(table)
+    for row in report.rows:
+        if row.verdict.value in ("refuted", "unknown"):
+            _plain(console, "\n".join(details(row)), _STYLES[row.verdict.value])
+    derived = [row for row in report.rows if row.verdict.value == "derived"]
+    for row in derived:
+        _plain(console, f"derived {row.kernel} {row.obligation}: {row.detail}")
+    if report.assumptions:
+        _plain(console, "assumed:")
+    for assumption in report.assumptions:
+        _plain(console, f"  {assumption}")
+    now = sum(row.source == "decided now" for row in report.rows)
+    _plain(console, f"decided now {now}, taken from the store {len(report.rows) - now}")
+    _plain(console, report.summary_line())
+
+
+def matrices(rows: Sequence[Row], width: int) -> list[Table]:
+    """Obligations down, kernels across; as many tables as the width asks for."""
+    kernels = list(dict.fromkeys(row.kernel for row in rows))
+    kinds = sorted({row.kind for row in rows}, key=lambda kind: (_place(kind), kind))
+    across = max(1, (width - _LABEL) // _COLUMN)
+    tables = []
+    for start in range(0, len(kernels), across):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("obligation", no_wrap=True)
+        shown = kernels[start : start + across]
+        for kernel in shown:
+            table.add_column(kernel, overflow="fold")
+        for kind in kinds:
+            table.add_row(kind, *(cell([r for r in rows if (r.kernel, r.kind) == (kernel, kind)]) for kernel in shown))
+        tables.append(table)
+    return tables
+
+
+def cell(rows: Sequence[Row]) -> Text:
+    """The weakest verdict, and of how many rows if there are several; a dash where nothing was asked."""
+    if not rows:
+        return Text("-", style="dim")
+    weakest = min(row.verdict for row in rows)
+    count = sum(row.verdict is weakest for row in rows)
+    word = weakest.value.upper() if weakest.value == "refuted" else weakest.value
+    text = word if len(rows) == 1 else f"{word} {count}" if count == len(rows) else f"{word} {count} of {len(rows)}"
+    return Text(text, style=_STYLES[weakest.value])
+
+
+def details(row: Row) -> list[str]:
+    """Lines about one refuted or unknown obligation, the counterexample included."""
+    word = row.verdict.value.upper() if row.verdict.value == "refuted" else row.verdict.value
+    first, *more = row.detail.splitlines()
+    lines = [f"{word} {row.kernel} {row.obligation}: {first}", *(f"  {line}" for line in more)]
+    return lines + [f"  {line}" for line in _entries(row.counterexample or {})]
+
+
+def print_diff(console: Console, device: str, seed: int, rows: Sequence[DiffRow]) -> None:
+    """One line for each operator, each failing case, and the closing line."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("operator", "cases", "worst error/bound", "result"):
+        table.add_column(heading)
+    for row in rows:
+        good = row.cases > 0 and not row.failures
+        result = "inside the bound" if good else f"FAILED {len(row.failures)}" if row.failures else "no case ran"
+        table.add_row(row.op, str(row.cases), f"{row.worst_ratio:.3f}", Text(result, "green" if good else "bold red"))
+    console.print(table)
+    for row in rows:
+        for failure in row.failures:
+            _plain(console, f"FAILED {row.op}: {failure}", _STYLES["refuted"])
+    _plain(console, diff_line(device, seed, rows))
+
+
+def diff_line(device: str, seed: int, rows: Sequence[DiffRow]) -> str:
+    """The last line of `fltc diff`."""
+    cases, failed = sum(row.cases for row in rows), sum(len(row.failures) for row in rows)
+    worst = max((row.worst_ratio for row in rows), default=0.0)
+    return (
+        f"diff on {device}, seed {seed}: {len(rows)} operators, {cases} cases, {failed} failed, "
+        f"worst error/bound {worst:.3f}"
+    )
+
+
+def _place(kind: str) -> int:
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+
+
+def _entries(value: Mapping[str, object]) -> Iterable[str]:
+    """A JSON object as indented `name: value` lines; flat objects and lists stay on one line."""
+    for name, item in value.items():
+        if isinstance(item, Mapping) and any(isinstance(v, Mapping | list | tuple) for v in item.values()):
+            yield f"{name}:"
+            yield from (f"  {line}" for line in _entries(item))
+        elif isinstance(item, list | tuple) and any(isinstance(v, Mapping) for v in item):
+            yield from (f"{name}: {_inline(part)}" for part in item)
+        elif isinstance(item, str) and "\n" in item:
+            yield f"{name}:"
+            yield from (f"  {line}" for line in item.splitlines())
+        else:
+            yield f"{name}: {_inline(item)}"
+
+
+def _inline(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={_inline(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return "(" + ", ".join(_inline(item) for item in value) + ")"
+    return str(value)
+
+
+def _plain(console: Console, text: str, style: str = "") -> None:
+    """Text as it is: no markup, no wrapping, since lines may be searched for."""
+    console.print(Text(text, style=style), soft_wrap=True)

@@ -1,0 +1,118 @@
+"""The documented errors of the approximate instructions, and which results they allow.
+
+This is the only home of these constants: bounds (spec.operators), proofs and device checks take them from here.
+Source: PTX ISA 9.7.3 (ex2, lg2, rcp, rsqrt, sqrt, div, tanh); the text is paraphrased in `documented`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from spec.enclosure import exp2, sqrt
+from spec.errors import BadInput
+from spec.scalar import F32, U32, encode, power_of_two, rn32, ulp
+
+Infinite = float
+"""Python's float stands for +-Inf and NaN only; every finite value is a Fraction."""
+
+SMALLEST_NORMAL = power_of_two(-126)
+ROOT_2_TO_THE_TENTH = Fraction(10_717_734_625_363, 10**13)
+"""2^(1/10), rounded up in the 13th decimal."""
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """What the ISA promises of one instruction in binary32.
+
+    Args:
+        name: as Domain.approximate spells it.
+        documented: the promise.
+        relative: the relative error that proofs use, at least what the promise means for normal results.
+        units: the promise in units in the last place of the correctly rounded result; 0 where it is relative.
+    """
+
+    name: str
+    documented: str
+    relative: Fraction
+    units: int = 0
+
+
+TABLE = {
+    a.name: a
+    for a in (
+        Approximation(
+            "ex2",
+            "2 ulp from the correctly rounded result over the full range",
+            Fraction(5, 2) * 2 * U32,  # two units and the half of the correct rounding
+            units=2,
+        ),
+        Approximation(
+            "rcp",
+            "1 ulp over the full range; read as from the correctly rounded result",
+            Fraction(3, 2) * 2 * U32,
+            units=1,
+        ),
+        Approximation(
+            "rsqrt",
+            "relative 2^-22.9 over the positive finite range",
+            ROOT_2_TO_THE_TENTH * 2 * U32,
+        ),
+        Approximation("sqrt", "relative 2^-23", 2 * U32),
+        Approximation("tanh", "relative 2^-11", power_of_two(-11)),
+    )
+}
+
+
+def admissible(name: str, ftz: bool, x: Fraction) -> tuple[Fraction | Infinite, Fraction | Infinite]:
+    """The least and the greatest binary32 result that the documentation allows for a finite argument.
+
+    Raises:
+        BadInput: for an instruction without an entry here, or an argument outside its domain.
+    """
+    if ftz and x and abs(x) < SMALLEST_NORMAL:
+        x = Fraction(0)
+    if name == "ex2":
+        return _ex2(ftz, x)
+    if name == "rcp" and x:
+        return _units_around(1 / x, TABLE["rcp"].units, ftz)
+    if name == "rcp":
+        return float("inf"), float("inf")
+    if name == "rsqrt" and x > 0:
+        low, high = sqrt(1 / x)
+        rel = TABLE["rsqrt"].relative
+        return _inside(low * (1 - rel), up=True), _inside(high * (1 + rel), up=False)
+    raise BadInput(f"no model of {name} at {float(x)!r}; modelled are ex2, rcp and, above 0, rsqrt")
+
+
+def _ex2(ftz: bool, x: Fraction) -> tuple[Fraction | Infinite, Fraction | Infinite]:
+    if x == 0:
+        return Fraction(1), Fraction(1)  # documented exactly
+    if x >= 129:
+        return float("inf"), float("inf")
+    if x < -160:
+        return Fraction(0), Fraction(0)
+    low, high = exp2(x)
+    if encode(low, F32) != encode(high, F32):
+        raise BadInput(f"2^{x} is too near a tie for the precision kept")
+    return _units_around(low, TABLE["ex2"].units, ftz)
+
+
+def _units_around(value: Fraction, units: int, ftz: bool) -> tuple[Fraction | Infinite, Fraction | Infinite]:
+    """RN32(value) -+ units, overflowing and flushing where the ends do; a subnormal result flushes to 0."""
+    top = F32.largest + ulp(F32.largest, F32)
+    middle = top if encode(abs(value), F32) == F32.infinity else rn32(abs(value))
+    step = ulp(min(middle, F32.largest), F32)
+    ends = [max(middle - units * step, Fraction(0)), middle + units * step]
+    if ftz:
+        ends = [Fraction(0) if e < SMALLEST_NORMAL else e for e in ends]
+    shown: list[Fraction | Infinite] = [float("inf") if e >= top else rn32(e) for e in ends]
+    return (shown[0], shown[1]) if value > 0 else (-shown[1], -shown[0])
+
+
+def _inside(value: Fraction, up: bool) -> Fraction:
+    """The nearest positive binary32 value not below (up) or not above the given one."""
+    near = rn32(value)
+    if up and near < value:
+        return near + ulp(near, F32)
+    return near - ulp(near - ulp(near, F32) / 2, F32) if not up and near > value else near

@@ -1,0 +1,73 @@
+"""Rational enclosures of exp, 2^x, ln 2 and square roots: pairs (low, high) of Fractions that hold the real value.
+
+Fixed-point arithmetic on integers with directed rounding; no floating point, no external library.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
+
+from spec.scalar import power_of_two
+
+Enclosure = tuple[Fraction, Fraction]
+
+BITS = 128
+"""Default number of significant fraction bits kept."""
+
+
+@lru_cache
+def ln2(bits: int = BITS) -> Enclosure:
+    """ln 2 = sum of 1 / (k 2^k); the terms left out after k add less than the last term taken."""
+    scale = 1 << (bits + 16)
+    total, terms = 0, bits + 16
+    for k in range(1, terms + 1):
+        total += scale // (k << k)
+    # Each division rounds down by less than one unit, and the tail is below 2^-terms.
+    return Fraction(total, scale), Fraction(total + terms + 1, scale)
+
+
+def exp(x: Fraction, bits: int = BITS) -> Enclosure:
+    """e^x for a rational x, to a relative width of about 2^-bits."""
+    low_ln2, high_ln2 = ln2(bits)
+    halvings = round(x / low_ln2)
+    # x - k ln2 lies in [low, high], both within (-0.36, 0.36) as long as |x| is far below 2^bits.
+    ends = (x - halvings * low_ln2, x - halvings * high_ln2)
+    low, high = _exp_small(min(ends), bits)[0], _exp_small(max(ends), bits)[1]
+    factor = power_of_two(halvings)
+    return low * factor, high * factor
+
+
+def exp2(x: Fraction, bits: int = BITS) -> Enclosure:
+    """2^x for a rational x; exact where x is an integer."""
+    whole = x.numerator // x.denominator
+    rest = x - whole
+    if rest == 0:
+        return power_of_two(whole), power_of_two(whole)
+    low_ln2, high_ln2 = ln2(bits)
+    factor = power_of_two(whole)
+    return exp(rest * low_ln2, bits)[0] * factor, exp(rest * high_ln2, bits)[1] * factor
+
+
+def sqrt(x: Fraction, bits: int = BITS) -> Enclosure:
+    """The square root of a rational x >= 0, to `bits` bits."""
+    shift = 2 * (bits + x.denominator.bit_length())
+    root = isqrt((x.numerator << shift) // x.denominator)
+    scale = 1 << (shift // 2)
+    return Fraction(root, scale), Fraction(root + 1, scale)
+
+
+def _exp_small(x: Fraction, bits: int) -> Enclosure:
+    """e^x for |x| < 1/2 by its series in fixed point; every step loses less than one unit."""
+    scale_bits = bits + 16
+    scale = 1 << scale_bits
+    point = (x.numerator << scale_bits) // x.denominator
+    term, total, k = scale, scale, 0
+    while abs(term) > 1:
+        k += 1
+        term = ((term * point) >> scale_bits) // k
+        total += term
+    # The argument is off by < 1 unit (times e^x < 2), each of k terms by < 4, the tail by < 4.
+    slack = 4 * k + 8
+    return Fraction(total - slack, scale), Fraction(total + slack, scale)

@@ -1,0 +1,134 @@
+"""What an operator is: its meaning over the reals, the ordered expression a kernel must compute, the error allowed.
+
+One module per stem in this package, each with `OPERATOR`. Arrays of inputs and results hold binary16 words (uint16)
+in their logical shape; float parameters are binary32 values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spec.errors import BadInput
+from spec.ptx.node import Node
+from spec.scalar import Bits16, Kind, Reals, accept16, encode16, error16, kinds16
+
+NAN16 = 0x7E00
+"""Stands for any NaN wherever a result is written down."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the elements of an output may be.
+
+    Args:
+        kinds: int8, values of Kind; a result must be of that class, except that a FINITE one may overflow to Inf
+            where the bound allows it.
+        exact: the real result where kinds is FINITE, float64; anything elsewhere.
+        bound: E there: how far the last binary32 value may be from the real result, the reference's own rounding
+            included.
+    """
+
+    kinds: NDArray[np.int8]
+    exact: Reals
+    bound: Reals
+
+    def accepts(self, bits: Bits16) -> NDArray[np.bool_]:
+        """Which results obey the contract: class first, then RN16(s - E) <= y <= RN16(s + E)."""
+        self._same_shape(bits)
+        finite = self.kinds == Kind.FINITE
+        inside = accept16(bits, np.where(finite, self.exact, 0.0), np.where(finite, self.bound, 0.0))
+        verdict: NDArray[np.bool_] = np.where(finite, inside, kinds16(bits) == self.kinds)
+        return verdict
+
+    def ratio(self, bits: Bits16) -> Reals:
+        """The least error before the conversion that explains each result, as a part of the bound.
+
+        0 where the result is the correctly rounded one, at most 1 (within float64) where it is accepted, infinite
+        for a result of the wrong class.
+        """
+        self._same_shape(bits)
+        finite = self.kinds == Kind.FINITE
+        error = error16(bits, np.where(finite, self.exact, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.where(error == 0.0, 0.0, error / np.where(finite, self.bound, 1.0))
+        found: Reals = np.where(finite, part, np.where(kinds16(bits) == self.kinds, 0.0, np.inf))
+        return found
+
+    def nearest(self) -> Bits16:
+        """The correctly rounded results; NAN16 where NaN is due."""
+        special = np.select(
+            [self.kinds == Kind.PLUS_INF, self.kinds == Kind.MINUS_INF, self.kinds == Kind.NAN],
+            [np.inf, -np.inf, np.nan],
+            0.0,
+        )
+        words = encode16(np.where(self.kinds == Kind.FINITE, self.exact, special))
+        return np.where(self.kinds == Kind.NAN, np.uint16(NAN16), words).astype(np.uint16)
+
+    def _same_shape(self, bits: Bits16) -> None:
+        if bits.dtype != np.uint16 or bits.shape != self.kinds.shape:
+            raise BadInput(f"results are uint16 words of shape {self.kinds.shape}, got {bits.dtype} {bits.shape}")
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """Inputs with a result that is known from elsewhere.
+
+    Args:
+        name: what the case shows.
+        inputs: words by buffer, in logical shape.
+        floats: float parameters by name.
+        output: words of the only output; NAN16 stands for any NaN, both zeros are equal.
+        bitwise: nothing but these words; otherwise whatever the acceptance rule allows, these words included.
+    """
+
+    name: str
+    inputs: Mapping[str, Bits16]
+    output: Bits16
+    floats: Mapping[str, float] = field(default_factory=dict)
+    bitwise: bool = False
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator and its error contract.
+
+    Args:
+        name: stem of its module, as `Contract.operator` names it.
+        sequence: the rounded operations in order, for readers.
+        expression: (integer parameters, output buffer, element index) -> the ordered expression of that element.
+            Element indices count elements from the buffer's base, so strides matter.
+        expected: (words of the inputs by buffer, float parameters) -> what each output element may be.
+        phi: (integer parameters) -> a relative bound that holds for all finite data of these sizes; BadInput where
+            there is none.
+        approximations: names in spec.approximations whose documented error the bound uses.
+        known_answers: see KnownAnswer.
+        output: the output buffer.
+    """
+
+    name: str
+    sequence: str
+    expression: Callable[[Mapping[str, int], str, int], Node]
+    expected: Callable[[Mapping[str, Bits16], Mapping[str, float]], Expected]
+    phi: Callable[[Mapping[str, int]], Fraction]
+    approximations: tuple[str, ...]
+    known_answers: tuple[KnownAnswer, ...]
+    output: str = "y"
+
+
+def words(*values: float | int) -> Bits16:
+    """Binary16 words of values that are binary16 numbers; BadInput if one is not."""
+    wide = np.array(values, dtype=np.float64)
+    found = encode16(wide)
+    if not np.array_equal(found.view(np.float16).astype(np.float64), wide, equal_nan=True):
+        raise BadInput(f"not all binary16 numbers: {values}")
+    return found
+
+
+def raw(*bits: int) -> Bits16:
+    """Binary16 words as they are."""
+    return np.array(bits, dtype=np.uint16)

@@ -1,0 +1,108 @@
+"""One case on one device: lay out memory, launch, and say everything that is wrong with what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from backend.device import Device
+from backend.launch import Descriptor, prepare
+from spec.contracts.model import ACTIVE
+from spec.operators.model import Expected, Operator
+from tests.harness.layout import CANARY, UNWRITTEN, Image, Place, place
+
+Words = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a launch left: the logical elements of each output, and each byte out of place in words."""
+
+    outputs: Mapping[str, Words]
+    complaints: tuple[str, ...]
+
+
+@dataclass
+class Verdict:
+    """Of one case: the worst error as a part of the bound (1 is the limit), elements compared, what is wrong."""
+
+    worst_ratio: float = 0.0
+    elements: int = 0
+    complaints: list[str] = field(default_factory=list)
+
+
+def execute(
+    device: Device,
+    descriptor: Descriptor,
+    values: Mapping[str, int | float],
+    inputs: Mapping[str, Words],
+    offsets: Mapping[str, int],
+    canary: int = CANARY,
+    fresh: int = UNWRITTEN,
+) -> Outcome:
+    """Launch once. Whatever must not change is compared byte for byte: inputs, guards, padding, gated outputs."""
+    contract = descriptor.contract
+    integers = {name: value for name, value in values.items() if isinstance(value, int)}
+    places = {b.name: place(b, integers, offsets[b.name]) for b in contract.buffers}
+    before = {name: p.image(inputs.get(name), canary, fresh) for name, p in places.items()}
+    memories = {name: device.alloc(image.nbytes) for name, image in before.items()}
+    try:
+        for name, memory in memories.items():
+            device.upload(memory, before[name])
+        spans = {name: memories[name].span(p.start, p.extent) for name, p in places.items()}
+        device.launch(prepare(descriptor, values, spans))
+        after = {name: device.download(memory) for name, memory in memories.items()}
+    finally:
+        for memory in memories.values():
+            device.free(memory)
+    active = values[contract.power] == ACTIVE
+    complaints = [
+        found
+        for name, p in places.items()
+        if (found := _out_of_place(p, before[name], after[name], active, contract.outputs))
+    ]
+    outputs = {name: places[name].logical(after[name]) for name in contract.outputs}
+    if active:
+        for name, words in outputs.items():
+            if missing := int((words == fresh).sum()):
+                where = np.argwhere(words == fresh)[0].tolist()
+                complaints.append(f"{name}: {missing} of {words.size} elements never written, first {where}")
+    return Outcome(outputs, tuple(complaints))
+
+
+def judge(expected: Expected, outputs: Mapping[str, Words], operator: Operator, verdict: Verdict) -> None:
+    """Class first, value second; adds to the verdict."""
+    words = outputs[operator.output]
+    accepted, ratio = expected.accepts(words), expected.ratio(words)
+    verdict.elements += words.size
+    if accepted.any():
+        verdict.worst_ratio = max(verdict.worst_ratio, float(ratio[accepted].max()))
+    if accepted.all():
+        return
+    where = tuple(np.argwhere(~accepted)[0].tolist())
+    nearest, wrong = expected.nearest()[where], int((~accepted).sum())
+    verdict.complaints.append(
+        f"{operator.output}{list(where)} = {_shown(words[where])}, expected {_shown(nearest)} "
+        f"(exact {expected.exact[where]!r}, bound {expected.bound[where]:.3g}); {wrong} of {words.size} wrong"
+    )
+
+
+def same_bits(a: Words, b: Words, what: str) -> list[str]:
+    """A complaint if two outputs differ in a bit (NaN payloads count: the same operations give the same payload)."""
+    different = a != b
+    if not different.any():
+        return []
+    where = tuple(np.argwhere(different)[0].tolist())
+    shown = f"{list(where)}: {_shown(a[where])} and {_shown(b[where])}"
+    return [f"{what}: {int(different.sum())} elements differ, first {shown}"]
+
+
+def _out_of_place(p: Place, before: Image, after: Image, active: bool, outputs: tuple[str, ...]) -> str:
+    return p.changed(before, after, ignore_elements=active and p.buffer.name in outputs)
+
+
+def _shown(word: np.uint16) -> str:
+    return f"{int(word):#06x} ({float(np.uint16(word).view(np.float16))!r})"

@@ -1,0 +1,108 @@
+"""The lemmas behind the error bounds: two solvers decide each, each control is met, and the document names each."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import cvc5
+import pytest
+
+from proofs.numerics.domain import float_range, largest
+from proofs.numerics.lemma import Lemma, at_most, given, lemma, number
+from proofs.numerics.obligation import Decided, decide, discharge, queries
+from proofs.verdict import Verdict, conjunction
+from spec.contracts import STEMS, contracts_of
+from spec.contracts.model import Contract
+from spec.errors import BadInput
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "numerics.md"
+CONTRACTS = [c for stem in STEMS for c in contracts_of(stem)]
+LEMMAS = [pytest.param(m, id=f"{c.stem}-{m.name}") for c in CONTRACTS for m in queries(c)]
+
+
+def _cvc5(text: str) -> str:
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("rlimit", "2000000")
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "lemma")
+    symbols, answers = parser.getSymbolManager(), ""
+    while not (command := parser.nextCommand()).isNull():
+        answers += str(command.invoke(solver, symbols))
+    return answers.strip()
+
+
+@pytest.mark.parametrize("step", LEMMAS)
+def test_both_solvers_decide_the_lemma_and_its_control(step: Lemma) -> None:
+    assert step.expected == "unsat"
+    assert (decide(step.smt_text), decide(step.negative_control_text)) == ("unsat", "sat")
+    assert (_cvc5(step.smt_text), _cvc5(step.negative_control_text)) == ("unsat", "sat")
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.entry)
+def test_queries_are_deterministic_plain_and_named(contract: Contract) -> None:
+    first, second = queries(contract), queries(contract)
+    assert first == second
+    assert len({m.name for m in first}) == len(first)
+    for step in first:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", step.name)
+        for text in (step.smt_text, step.negative_control_text):
+            assert text.isascii()
+            assert text.count("(check-sat)") == 1
+            assert text.count("(set-logic QF_NRA)") == 1
+            assert max(len(line) for line in text.splitlines() if line.startswith(";")) <= 130
+
+
+def test_the_document_names_every_lemma_and_no_other() -> None:
+    named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", DOCUMENT.read_text()))
+    assert named == {m.name for c in CONTRACTS for m in queries(c)}
+
+
+def test_the_best_verdict_is_derived() -> None:
+    decided = discharge(queries(CONTRACTS[0]))
+    assert conjunction(d.verdict for d in decided) is Verdict.DERIVED
+
+
+def test_wrong_lemmas_and_blunt_controls_are_noticed() -> None:
+    positive = (given("x is positive", "(< 0.0 x)"),)
+    wrong = lemma("wrong", "false", "x", positive, at_most("x", 1), at_most("x", 1))
+    assert discharge([wrong])[0].verdict is Verdict.REFUTED
+    blunt = lemma("blunt", "the control holds as well", "x", positive, at_most(0, "x"), at_most(-1, "x"))
+    assert discharge([blunt])[0].verdict is Verdict.UNKNOWN
+    nothing = (given("impossible", "(< x x)"),)
+    vacuous = lemma("vacuous", "hypotheses that cannot be met", "x", nothing, at_most(0, "x"), at_most(1, "x"))
+    assert discharge([vacuous])[0].verdict is Verdict.UNKNOWN
+    assert Decided(wrong, "unknown", "sat").verdict is Verdict.UNKNOWN
+
+
+def test_numbers_of_the_contract() -> None:
+    contract = contracts_of("rmsnorm")[0]
+    assert largest(contract, "columns") == 2**16
+    assert float_range(contract, "eps") == (Fraction(1, 2**30), Fraction(1))
+    with pytest.raises(BadInput, match="no clause bounds power_state"):
+        largest(contract, "power_state")
+    with pytest.raises(BadInput, match="no range for rows"):
+        float_range(contract, "rows")
+    unbounded = dataclasses.replace(contract, requires=("columns >= 1",))
+    with pytest.raises(BadInput, match="no upper bound"):
+        largest(unbounded, "columns")
+
+
+def test_a_wider_contract_than_the_bound_is_refused() -> None:
+    """The bound is a function of columns up to 2^16; a smaller least eps reaches the queries."""
+    contract = contracts_of("rmsnorm")[0]
+    wider = dataclasses.replace(contract, requires=("columns >= 1 && columns <= 2^17",))
+    with pytest.raises(BadInput, match="columns from 1 to 65536"):
+        queries(wider)
+    tiny = dataclasses.replace(contract, float_ranges={"eps": (2.0**-60, 1.0)})
+    failed = [d.lemma.name for d in discharge(queries(tiny)) if d.verdict is not Verdict.DERIVED]
+    assert failed == ["rmsnorm-scale-range"]
+    with pytest.raises(BadInput, match="no error bound"):
+        queries(dataclasses.replace(contract, operator="copy"))
+
+
+def test_numbers_print_exactly() -> None:
+    assert number(-3) == "(- 3.0)"
+    assert at_most("a", number(2)) == "(<= a 2.0)"
