@@ -1,7 +1,7 @@
 """The domain Lanes: concrete values, one array element for each active thread.
 
 A word of `width` bits is a NumPy array of the unsigned type of that width, a predicate an array of bools; a constant
-may be of shape () and broadcasts. What concerns threads and memory is handed to the `Lane state` the machine keeps.
+may be of shape () and broadcasts. Threads and memory it asks of its surroundings, which the machine implements.
 """
 
 from __future__ import annotations
@@ -13,23 +13,36 @@ import numpy.typing as npt
 
 from spec.ptx import floats
 from spec.ptx.floats import WORD
+from spec.ptx.memory import Place
 
 Array = npt.NDArray[Any]
 
 
 class Surroundings(Protocol):
-    """What the machine offers a concrete domain: the active threads, their registers' world, their memory."""
+    """What the machine offers a concrete domain. Positions count the threads that execute the instruction."""
 
-    def special(self, name: str, width: int) -> Array: ...
-    def symbol(self, name: str, width: int) -> int: ...
-    def parameter(self, name: str, offset: int, nbytes: int) -> bytes: ...
-    def load(self, space: str, width: int, count: int, address: Array, readonly: bool) -> tuple[Array, ...]: ...
-    def store(self, space: str, width: int, address: Array, values: tuple[Array, ...]) -> None: ...
+    def special(self, name: str, width: int) -> Array:
+        """A special register, a word of `width` bits for each position."""
+
+    def symbol(self, name: str) -> int:
+        """Address of a variable in its own state space."""
+
+    def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
+        """Bytes of a kernel parameter."""
+
+    def locate(self, space: str, nbytes: int, address: Array, write: bool, readonly: bool) -> list[Place]:
+        """Check an access of all positions and say where it goes; faulty positions are in no place."""
+
     def to_generic(self, space: str, address: Array) -> Array: ...
     def from_generic(self, space: str, address: Array) -> Array: ...
-    def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]: ...
-    def warps(self) -> Array: ...
-    def lanes(self) -> Array: ...
+    def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
+        """Position each position reads from, and whether its lane was in range."""
+
+    def warps(self) -> Array:
+        """Number of the warp of each position."""
+
+    def lanes(self) -> Array:
+        """Lane of each position."""
 
 
 def signed_view(width: int, a: Array) -> Array:
@@ -48,6 +61,10 @@ class Lanes:
         if self._around is None:
             raise RuntimeError("this operation needs a machine: Lanes was made without one")
         return self._around
+
+    def known(self, value: Array, line: int) -> Array:
+        """A value that control or an address depends on; here every value is known."""
+        return value
 
     # --- integers ---
     def const(self, width: int, value: int) -> Array:
@@ -120,17 +137,19 @@ class Lanes:
     def shl(self, width: int, a: Array, amount: Array) -> Array:
         word = WORD[width].type
         inside = amount < width
-        return np.where(inside, a << np.where(inside, amount, 0).astype(word), word(0))
+        shifted = np.asarray(a << np.where(inside, amount, 0).astype(word))
+        return np.where(inside, shifted, word(0))
 
     def shr(self, width: int, signed: bool, a: Array, amount: Array) -> Array:
         word = WORD[width]
         clamped = np.minimum(amount, np.uint32(width - 1)).astype(word)
         if signed:
-            return np.asarray(signed_view(width, a) >> clamped.view(f"i{width // 8}")).view(word)
-        return np.where(amount < width, a >> clamped, word.type(0))
+            shifted: Array = signed_view(width, a) >> clamped.view(f"i{width // 8}")
+            return np.asarray(np.asarray(shifted).view(word))
+        return np.where(amount < width, np.asarray(a >> clamped), word.type(0))
 
     def popc(self, width: int, a: Array) -> Array:
-        return np.asarray(np.bitwise_count(a)).astype(np.uint32)
+        return np.asarray(np.bitwise_count(np.asarray(a)), np.uint32)
 
     def clz(self, width: int, a: Array) -> Array:
         spread = np.asarray(a)
@@ -274,20 +293,28 @@ class Lanes:
 
     # --- memory ---
     def symbol(self, name: str, width: int) -> Array:
-        return self.const(width, self.around.symbol(name, width))
+        return self.const(width, self.around.symbol(name))
 
     def load_param(self, name: str, offset: int, width: int, count: int) -> tuple[Array, ...]:
         size = width // 8
         data = self.around.parameter(name, offset, size * count)
-        return tuple(
-            self.const(width, int.from_bytes(data[i * size : (i + 1) * size], "little")) for i in range(count)
-        )
+        parts = (data[i * size : (i + 1) * size] for i in range(count))
+        return tuple(self.const(width, int.from_bytes(part, "little")) for part in parts)
 
     def load(self, space: str, width: int, count: int, address: Array, readonly: bool) -> tuple[Array, ...]:
-        return self.around.load(space, width, count, address, readonly)
+        size, n = width // 8, len(self.around.lanes())
+        out = [np.zeros(n, WORD[width]) for _ in range(count)]
+        for place in self.around.locate(space, size * count, address, False, readonly):
+            for i, word in enumerate(out):
+                word[place.positions] = place.buffer.content.words(place.offsets + i * size, size)
+        return tuple(out)
 
     def store(self, space: str, width: int, address: Array, values: tuple[Array, ...]) -> None:
-        self.around.store(space, width, address, values)
+        size, n = width // 8, len(self.around.lanes())
+        for place in self.around.locate(space, size * len(values), address, True, False):
+            for i, value in enumerate(values):
+                words = np.broadcast_to(value, (n,))[place.positions]
+                place.buffer.content.set_words(place.offsets + i * size, size, words)
 
     def to_generic(self, space: str, width: int, address: Array) -> Array:
         return self.around.to_generic(space, address)

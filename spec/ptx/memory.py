@@ -119,7 +119,16 @@ class Buffer:
         """Which bytes have a value."""
         if self.written is None:
             return np.ones(self.size, bool)
-        return self.written.gather(np.array([0], np.int64), self.size)[0] != 0
+        return np.asarray(self.written.gather(np.array([0], np.int64), self.size)[0] != 0)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an access goes: the positions that reach this buffer, and the offset in it of each."""
+
+    buffer: Buffer
+    positions: Array
+    offsets: Array
 
 
 class Memory:
@@ -179,6 +188,12 @@ class Memory:
     def find(self, address: int) -> Buffer | None:
         """The buffer this address lies in, or within half a gap of; None if it is near none."""
         for buffer in self.buffers.values():
-            if buffer.base - _GAP // 2 <= address < buffer.base + buffer.size + _GAP // 2:
+            low, high = self.span(buffer)
+            if low <= address < high:
                 return buffer
         return None
+
+    @staticmethod
+    def span(buffer: Buffer) -> tuple[int, int]:
+        """The addresses that faults attribute to this buffer: its own and half a gap on both sides."""
+        return buffer.base - _GAP // 2, buffer.base + buffer.size + _GAP // 2
