@@ -24,7 +24,7 @@ Nodes of equal form are one object, so `is` compares whole graphs.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, final
 from weakref import WeakValueDictionary
 
@@ -116,7 +116,7 @@ def topological(roots: Iterable[Node]) -> Iterator[Node]:
             stack.append((step, iter(step.args)))
 
 
-def canonical_lines(outputs: dict[tuple[str, int], Node]) -> Iterator[str]:
+def canonical_lines(outputs: Mapping[tuple[str, int], Node]) -> Iterator[str]:
     """Text of a family of expressions: one line per shared node, `N: label args`, then one per output element."""
     number: dict[int, int] = {}
     keys = sorted(outputs)
@@ -127,7 +127,7 @@ def canonical_lines(outputs: dict[tuple[str, int], Node]) -> Iterator[str]:
         yield f"{buffer}[{element}] = {number[id(outputs[buffer, element])]}"
 
 
-def digest(outputs: dict[tuple[str, int], Node]) -> str:
+def digest(outputs: Mapping[tuple[str, int], Node]) -> str:
     """sha256 of the canonical text."""
     text = hashlib.sha256()
     for line in canonical_lines(outputs):

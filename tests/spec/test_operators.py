@@ -276,6 +276,20 @@ def test_rmsnorm_has_cases_near_its_bound(columns: int) -> None:
     assert _worst(measure, 60 if columns < 10 else 8) >= 0.3
 
 
+@pytest.mark.parametrize(("columns", "reached"), [(2048, 0.3), (4096, 0.5), (8192, 0.65)])
+def test_rmsnorm_long_rows_come_near_their_bound(columns: int, reached: float) -> None:
+    """Each thread starts with 1 and goes on with squares just below half an ulp of it: every one of them is lost."""
+    starts = {rmsnorm.owned(columns, t)[0] for t in range(min(rmsnorm.THREADS, columns // rmsnorm.VECTOR))}
+    swamped = encode(Fraction(2) ** -12 * (1 - Fraction(2) ** -11), F16)
+    x = [0x3C00 if c in starts else swamped for c in range(columns)]
+    weight, eps = 0x3E55, Fraction(rmsnorm.EPS_1E5)
+    inputs = {("x", c): read(b, F16) for c, b in enumerate(x)} | {("w", 0): read(weight, F16)}
+    single = evaluate([rmsnorm.expression(_sizes(1, columns), "y", 0).args[0]], inputs, {"eps": eps}, highest)[0]
+    exact = decode(weight, F16) / sqrt(sum((decode(b, F16) ** 2 for b in x), Fraction(0)) / columns + eps)[0]
+    assert isinstance(single, Fraction)
+    assert reached <= abs(single - exact) / (rmsnorm.phi({"columns": columns}) * exact) <= 1
+
+
 def test_silu_has_cases_near_its_bound() -> None:
     """Real roundings, ex2 and rcp at their documented limits."""
     stored = silu.expression({"n": 1}, "y", 0).args[0]

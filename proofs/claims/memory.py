@@ -1,0 +1,132 @@
+"""Claims about one access: it lies in the logical shape of its buffer, aligned to its width; power gates it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proofs.claims.model import Claim, Items, domain, known
+from proofs.problem import BufferTerms, Problem
+from proofs.query import ONE, Hypothesis, Query, build
+from proofs.records import Access, Records
+from proofs.terms import Cond, DivAtom, ModAtom, Poly, eq, modulo, negate
+from spec.contracts.model import ACTIVE
+
+
+def memory_claims(problem: Problem, records: Records) -> list[Claim]:
+    """split, bounds, align and power claims of every access; rows claims of every buffer."""
+    claims: list[Claim] = []
+    for access in records.accesses:
+        if access.space == "shared":
+            claims.append(_shared_bounds(problem, access))
+        else:
+            buffer = problem.buffers[access.buffer]
+            if buffer.columns is not None:
+                claims += [_split(problem, access, buffer), _bounds(problem, access, buffer)]
+        if access.width > 1:
+            claims.append(_align(problem, access))
+        if problem.power is not None and access.kind == "write" and access.space == "global":
+            claims.append(_power(problem, access))
+    claims += [_rows(problem, b) for b in problem.buffers.values() if b.leading is not None]
+    return claims
+
+
+def at_access(
+    problem: Problem, access: Access, name: str, obligation: str, words: str, goal: str, items: Items,
+    more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (),
+) -> Claim:
+    """A claim under what is known at an access."""
+    here = [*(more or []), *known(access.at)]
+    comment = (
+        f"{obligation}: {words}", f"PTX line {access.at.line}: {access.kind} of {access.width} bytes, "
+        f"{access.space} {access.buffer}",
+    )
+
+    def query(linear: bool) -> Query:
+        return build(name, comment, [*domain(problem, linear=linear), *here], goal, items, splits=splits)
+
+    return Claim(name, obligation, (access.at.line,), query(False), words, query(True), subjects=((access, ONE),))
+
+
+def _split(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
+    element = f"(+ (* {access.row.text} {buffer.leading.text}) {access.column.text})" if buffer.leading else \
+        access.column.text
+    base = Poly.symbol(buffer.base)
+    goal = f"(= {access.address.text} (+ {base.text} (* {buffer.element_bytes} {element})))"
+    items: Items = [access.address, base, access.row, access.column]
+    if buffer.leading is not None:
+        items.append(buffer.leading)
+    return at_access(
+        problem, access, f"split.{access.id}", "bounds", "the address is that of element (row, column)", goal, items
+    )
+
+
+def _bounds(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
+    assert buffer.columns is not None
+    column = f"(<= 0 {access.column.text}) (<= (+ {access.column.text} {access.count}) {buffer.columns.text})"
+    items: Items = [access.column, buffer.columns]
+    if buffer.rows is None:
+        goal = f"(and {column})"
+    else:
+        goal = f"(and (<= 0 {access.row.text}) (< {access.row.text} {buffer.rows.text}) {column})"
+        items += [access.row, buffer.rows]
+    return at_access(
+        problem, access, f"bounds.{access.id}", "bounds", "the elements lie in the buffer's logical shape", goal, items
+    )
+
+
+def _shared_bounds(problem: Problem, access: Access) -> Claim:
+    base, size = problem.variables[access.buffer], problem.shared_bytes[access.buffer]
+    end = f"(+ {base.text} {size.text})"
+    goal = f"(and (<= {base.text} {access.address.text}) (<= (+ {access.address.text} {access.width}) {end}))"
+    return at_access(
+        problem, access, f"bounds.{access.id}", "bounds", "the bytes lie in the shared variable", goal,
+        [access.address, base, size],
+    )
+
+
+def _align(problem: Problem, access: Access) -> Claim:
+    goal = f"(= (mod {access.address.text} {access.width}) 0)"
+    clauses = [*(c for _, c in problem.domain), *access.at.known()]
+    return at_access(
+        problem, access, f"align.{access.id}", "bounds", f"the address is a multiple of {access.width}", goal,
+        [access.address, modulo(access.address, access.width)], splits=_quotients(clauses, access),
+    )
+
+
+def _quotients(clauses: list[Cond], access: Access) -> list[Poly]:
+    """What the address divided by the width must be, less what it is: 0 where a part is known to be a multiple."""
+    width, found = access.width, []
+    for clause in clauses:
+        for part in clause.args if clause.op == "and" else (clause,):
+            atoms = part.term.atoms() if part.op == "eq" and part.term is not None else frozenset()
+            atom = next(iter(atoms)) if len(atoms) == 1 else None
+            if not isinstance(atom, ModAtom) or atom.c % width or part.term != Poly.of(atom):
+                continue
+            rest = access.address - atom.a
+            if all(c % width == 0 for c in rest.terms.values()):
+                known = Poly.of(DivAtom(atom.a, atom.c)) * (atom.c // width)
+                quotient = Poly({m: c // width for m, c in rest.terms.items()})
+                found.append(known + quotient - Poly.of(DivAtom(access.address, width)))
+    return found
+
+
+def _power(problem: Problem, access: Access) -> Claim:
+    assert problem.power is not None
+    inactive = negate(eq(Poly.symbol(problem.power) - ACTIVE))
+    more = [Hypothesis("inactive", inactive.text, inactive)]
+    return at_access(
+        problem, access, f"power.{access.id}", "power-gate", "no write is reached unless power is active", "false", [],
+        more,
+    )
+
+
+def _rows(problem: Problem, buffer: BufferTerms) -> Claim:
+    assert buffer.leading is not None and buffer.columns is not None
+    words = "rows do not overlap, so (row, column) names one element"
+    goal = f"(and (<= 1 {buffer.leading.text}) (<= {buffer.columns.text} {buffer.leading.text}))"
+    items: Items = [buffer.leading, buffer.columns]
+    name, comment = f"rows.{buffer.name}", (f"single-writer: {words}", f"buffer {buffer.name}")
+    full = build(name, comment, domain(problem), goal, items)
+    return Claim(name, "single-writer", (), full, words, build(name, comment, domain(problem, linear=True), goal, items))
+
+

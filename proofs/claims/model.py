@@ -1,0 +1,93 @@
+"""What a claim is, and the hypotheses that claims share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from proofs.problem import Problem
+from proofs.query import ONE, Copy, Hypothesis, Query
+from proofs.records import Access, Point
+from proofs.terms import BLOCK, THREAD, Cond, Poly, Symbol, quote
+
+OBLIGATIONS = (
+    "coverage", "single-writer", "bounds", "barrier", "race", "resources", "power-gate", "abi", "numerics", "refinement",
+    "no-wrap", "init", "no-trap",
+)
+FIRST, SECOND = "!1", "!2"
+GRID_SCOPES = frozenset({BLOCK, THREAD})
+BLOCK_SCOPES = frozenset({THREAD})
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that must hold. `query` is None where none could be stated; `reason` then says why (unknown).
+
+    Args:
+        name: unique in its entry, `bounds.a3`.
+        obligation: one of OBLIGATIONS.
+        lines: PTX lines it speaks of.
+        reduced: the query without the non-linear clauses of the domain, tried first; same goal.
+        subjects: what a counterexample needs for replay: accesses with their copies.
+    """
+
+    name: str
+    obligation: str
+    lines: tuple[int, ...]
+    query: Query | None
+    words: str
+    reduced: Query | None = None
+    reason: str = ""
+    subjects: tuple[tuple[Access, Copy], ...] = field(default=())
+
+
+def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:
+    """The contract's clauses and the launch geometry, for each copy."""
+    found = []
+    for copy in copies:
+        for _, clause in problem.domain:
+            if linear and any(p.degree > 1 for p in clause.polys()):
+                continue
+            found.append(Hypothesis("domain", copy.text(clause), copy.cond(clause)))
+    return found
+
+
+def known(at: Point, copy: Copy = ONE, control: bool = True, facts: bool = True) -> list[Hypothesis]:
+    """What holds at a point."""
+    found = []
+    if control:
+        found += [Hypothesis("control", copy.text(c), copy.cond(c)) for c in at.control]
+    if facts:
+        found += [Hypothesis("fact", copy.text(c), copy.cond(c)) for c in at.facts]
+    return found
+
+
+def apart(scopes: frozenset[str]) -> tuple[Copy, Copy]:
+    """Two threads: of the launch (GRID_SCOPES) or of one block (BLOCK_SCOPES)."""
+    return Copy(FIRST, scopes), Copy(SECOND, scopes)
+
+
+def identity(problem: Problem, scopes: frozenset[str]) -> list[Symbol]:
+    """The symbols that tell one thread from another."""
+    found: dict[str, Symbol] = {}
+    for axis in ("x", "y", "z"):
+        for register in (f"%ctaid.{axis}", f"%tid.{axis}"):
+            for symbol in problem.specials[register].symbols():
+                if symbol.scope in scopes:
+                    found[symbol.name] = symbol
+    return list(found.values())
+
+
+def equal_texts(symbols: Iterable[Symbol]) -> list[str]:
+    """`(= s!1 s!2)` for each symbol."""
+    return [f"(= {quote(s.name + FIRST)} {quote(s.name + SECOND)})" for s in symbols]
+
+
+def conjunction(texts: list[str]) -> str:
+    """SMT-LIB `and` of texts."""
+    if not texts:
+        return "true"
+    return texts[0] if len(texts) == 1 else f"(and {' '.join(texts)})"
+
+
+Items = list[Cond | Poly]

@@ -1,0 +1,133 @@
+"""Claims about two accesses of different threads: one writer for each byte, no data race."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+from proofs.claims.model import (
+    BLOCK_SCOPES,
+    GRID_SCOPES,
+    Claim,
+    apart,
+    conjunction,
+    domain,
+    equal_texts,
+    identity,
+    known,
+)
+from proofs.intervals import Interval, Member, Pairing
+from proofs.problem import Problem
+from proofs.query import Copy, Query, build
+from proofs.records import Access, Records
+from proofs.terms import BLOCK, Cond, Poly, Symbol
+
+
+def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
+    """writers, race across the launch, and race within each interval of each shared variable."""
+    claims: list[Claim] = []
+    accesses = [a for a in records.accesses if a.space == "global"]
+    for a, b in combinations_with_replacement(accesses, 2):
+        if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
+            continue
+        if a.kind == b.kind == "write":
+            claims.append(_writers(problem, a, b))
+        else:
+            claims.append(_grid_race(problem, a, b))
+    for interval in intervals:
+        claims += [_interval_race(problem, interval, p) for p in interval.pairs()]
+    return claims
+
+
+def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, list[Poly]]:
+    """That the bytes of two accesses to one buffer meet, and the terms used."""
+    items = [first.poly(a.column), second.poly(b.column), first.poly(a.row), second.poly(b.row)]
+    if a.space == "shared" or a.buffer != b.buffer:
+        x, y = first.text(a.address), second.text(b.address)
+        items = [first.poly(a.address), second.poly(b.address)]
+        return f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))", items
+    x, y = first.text(a.column), second.text(b.column)
+    meet = f"(< {x} (+ {y} {b.count})) (< {y} (+ {x} {a.count}))"
+    if a.row.value == 0 and b.row.value == 0:
+        return f"(and {meet})", items
+    return f"(and (= {first.text(a.row)} {second.text(b.row)}) {meet})", items
+
+
+def _claim(
+    problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy], goal: str,
+    items: list[Poly], marked: list[Symbol],
+) -> Claim:
+    first, second = copies
+    here = [*known(a.at, first), *known(b.at, second)]
+    comment = (
+        f"{obligation}: {words}",
+        f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
+        f"second: PTX line {b.at.line}, {b.kind} of {b.width} bytes of {b.buffer}",
+    )
+
+    def query(linear: bool) -> Query:
+        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items, marked, [items[0] - items[1]])
+
+    subjects = ((a, first), (b, second))
+    lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
+    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
+
+
+def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
+    return [s.renamed(s.name + c.mark) for s in symbols for c in copies]
+
+
+def _iterations(access: Access) -> list[Symbol]:
+    names = {f"k@{loop}" for loop in access.at.loops}
+    found: dict[str, Symbol] = {}
+    items: list[Poly | Cond] = [access.address, *access.at.control, *access.at.facts]
+    for item in items:
+        for symbol in item.symbols():
+            if symbol.name in names:
+                found[symbol.name] = symbol
+    return [found[n] for n in sorted(found)]
+
+
+def _writers(problem: Problem, a: Access, b: Access) -> Claim:
+    copies = apart(GRID_SCOPES)
+    meet, items = overlap_text(a, b, *copies)
+    name = f"writers.{a.id}.{b.id}"
+    same = identity(problem, GRID_SCOPES)
+    if a.id == b.id and a.buffer not in problem.rewrites:
+        same = same + _iterations(a)
+    if a.id != b.id and a.buffer not in problem.rewrites:
+        words = "two store instructions never write the same byte"
+        return _claim(problem, name, "single-writer", words, a, b, copies, f"(not {meet})", items, [])
+    words = "only one thread, in one iteration, writes a byte"
+    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    return _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
+
+
+def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
+    copies = apart(GRID_SCOPES)
+    meet, items = overlap_text(a, b, *copies)
+    same = identity(problem, GRID_SCOPES)
+    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    words = "a byte that one thread writes no other thread reads in this launch"
+    return _claim(
+        problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
+    )
+
+
+def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
+    copies = (
+        Copy("!1", BLOCK_SCOPES, _fixed(pair.first)), Copy("!2", BLOCK_SCOPES, _fixed(pair.second))
+    )
+    a, b = pair.first.access, pair.second.access
+    meet, items = overlap_text(a, b, *copies)
+    same = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
+    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
+    name = f"race.{interval.id}.{pair.name}"
+    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies))
+
+
+def _fixed(member: Member) -> dict[str, Poly]:
+    """Iteration counts that the interval ties to each other."""
+    return {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
+
+

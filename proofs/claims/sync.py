@@ -1,0 +1,92 @@
+"""Claims about threads moving together: barriers, shuffles, and the loops that hold them."""
+
+from __future__ import annotations
+
+from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, Claim, Items, conjunction, domain, known
+from proofs.problem import Problem, linear_thread
+from proofs.query import Copy, Hypothesis, Query, build
+from proofs.records import LoopRecord, Point, Records
+from proofs.terms import Cond, Poly, Symbol, divide, same
+
+WARP = 32
+ALL_LANES = 2**32 - 1
+
+
+def sync_claims(problem: Problem, records: Records) -> list[Claim]:
+    """barrier, converged and trips claims."""
+    claims = [
+        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, warp=False)
+        for b in records.barriers
+    ]
+    for s in records.shuffles:
+        claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, warp=True))
+        claims.append(_lanes(problem, f"lanes.{s.id}", s.at, s.members))
+    wide = {loop for b in records.barriers for loop in b.at.loops}
+    narrow = {loop for s in records.shuffles for loop in s.at.loops} - wide
+    claims += [_trips(problem, loop, loop.id not in wide) for loop in records.loops if loop.id in wide | narrow]
+    return claims
+
+
+def _copies(at: Point, symbols: set[Symbol]) -> tuple[Copy, Copy]:
+    """Two threads of a block in the same iteration of every loop around the point."""
+    tied = {f"k@{loop}" for loop in at.loops}
+    fixed = {s.name: Poly.symbol(s) for s in symbols if s.name in tied}
+    return Copy(FIRST, BLOCK_SCOPES, fixed), Copy(SECOND, BLOCK_SCOPES, fixed)
+
+
+def _same_warp(problem: Problem, copies: tuple[Copy, Copy]) -> Hypothesis:
+    warp = divide(linear_thread(problem.specials), WARP)
+    first, second = (c.poly(warp) for c in copies)
+    cond = same(first, second)
+    return Hypothesis("warp", f"(= {copies[0].text(warp)} {copies[1].text(warp)})", cond)
+
+
+def _claim(
+    problem: Problem, name: str, words: str, at: Point, copies: tuple[Copy, Copy], here: list[Hypothesis], goal: str,
+    items: Items,
+) -> Claim:
+    comment = (f"barrier: {words}", f"PTX line {at.line}")
+
+    def query(linear: bool) -> Query:
+        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items)
+
+    return Claim(name, "barrier", (at.line,), query(False), words, query(True))
+
+
+def _together(problem: Problem, name: str, words: str, at: Point, warp: bool) -> Claim:
+    symbols = {s for c in at.known() for s in c.symbols()}
+    copies = _copies(at, symbols)
+    first, second = copies
+    here = [*known(at, first), *known(at, second, control=False)]
+    if warp:
+        here.append(_same_warp(problem, copies))
+    goal = conjunction([second.text(c) for c in at.control])
+    items: Items = [second.cond(c) for c in at.control]
+    return _claim(problem, name, words, at, copies, here, goal, items)
+
+
+def _lanes(problem: Problem, name: str, at: Point, members: int) -> Claim:
+    """The mask names all 32 lanes, and the block has whole warps."""
+    words = "the mask names exactly the lanes of a whole warp"
+    threads = problem.specials["%ntid.x"] * problem.specials["%ntid.y"] * problem.specials["%ntid.z"]
+    goal = f"(and (= {members} {ALL_LANES}) (= (mod {threads.text} {WARP}) 0))"
+    comment = (f"barrier: {words}", f"PTX line {at.line}")
+    query = build(name, comment, domain(problem, linear=True), goal, [threads])
+    return Claim(name, "barrier", (at.line,), query, words)
+
+
+def _trips(problem: Problem, loop: LoopRecord, warp: bool) -> Claim:
+    symbols = {s for c in (*loop.at.known(), loop.proceed) for s in c.symbols()}
+    at = loop.at
+    copies = _copies(at, symbols)
+    first, second = copies
+    proceed: Cond = loop.proceed
+    here = [*known(at, first), Hypothesis("continue", first.text(proceed), first.cond(proceed)), *known(at, second)]
+    if warp:
+        here.append(_same_warp(problem, copies))
+    words = "all threads go round the loop equally often"
+    return _claim(
+        problem, f"trips.{loop.id}", words, at, copies, here, second.text(proceed), [second.cond(proceed)]
+    )
+
+

@@ -1,0 +1,59 @@
+"""One entry from problem to claims: run it symbolically, find its barrier intervals, state what must hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proofs.cfg import Graph
+from proofs.claims import Claim, all_claims
+from proofs.claims.model import domain
+from proofs.decide import decide
+from proofs.intervals import Interval, intervals
+from proofs.problem import Problem
+from proofs.query import Hypothesis, build
+from proofs.records import Records
+from proofs.symbolic import Machine
+from proofs.terms import TRUE, Cond
+
+PROVE_RLIMIT = 4_000_000
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is known of an entry before any claim is decided."""
+
+    problem: Problem
+    graph: Graph
+    records: Records
+    intervals: tuple[Interval, ...]
+    claims: tuple[Claim, ...]
+
+
+class Prover:
+    """Decides, while the machine runs, whether a value is in range; remembers answers."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.answers: dict[str, bool] = {}
+
+    def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
+        if goal == TRUE:
+            return True
+        here = [Hypothesis("fact", c.text, c) for c in known]
+        for linear in (True, False):
+            query = build("prove", (), [*domain(self.problem, linear=linear), *here], goal.text, [goal])
+            text = query.text
+            if text not in self.answers:
+                self.answers[text] = decide(text, PROVE_RLIMIT).status == "unsat"
+            if self.answers[text]:
+                return True
+        return False
+
+
+def analyse(problem: Problem) -> Analysis:
+    """Records, intervals and claims of an entry; Unsupported names what the model does not cover."""
+    machine = Machine(problem, Prover(problem))
+    records = machine.run()
+    found = intervals(machine.graph, records, machine.places)
+    claims = all_claims(problem, records, machine.graph, found)
+    return Analysis(problem, machine.graph, records, found, tuple(claims))

@@ -1,0 +1,242 @@
+"""What is asked of the prover: one entry, what may be assumed of its launch, what its buffers are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from proofs.terms import BLOCK, LAUNCH, THREAD, Cond, Poly, Symbol, divide, eq, ite, le, lt, modulo, negate, same
+from spec.contracts.expr import Compare, Const, Expr, Var, parse_expr, print_expr
+from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
+from spec.errors import BadInput, Unsupported
+from spec.ptx.ast import Function, Module, Variable, type_width
+
+AXES = ("x", "y", "z")
+RESERVED = frozenset("and or not ite div mod abs let forall exists true false distinct xor par as assert".split())
+
+
+@dataclass(frozen=True)
+class BufferTerms:
+    """A global buffer in terms: `rows` and `leading` are None for one extent; `columns` None if nothing is declared."""
+
+    name: str
+    base: Symbol
+    element_bytes: int
+    rows: Poly | None
+    leading: Poly | None
+    columns: Poly | None
+    access: str
+    align: int
+
+
+@dataclass
+class Problem:
+    """One entry to examine.
+
+    Args:
+        domain: what is assumed of the launch, each clause with its text.
+        parameters: PTX parameter name to its term, None where its value is not tracked.
+        specials, variables: terms of special registers and of shared variables' addresses.
+        shared_bytes: size of each shared variable, a term.
+        block, grid: sizes where fixed, else None.
+        power: the power parameter's symbol, if the contract has one.
+        alias: pairs of buffers that may overlap.
+    """
+
+    module: Module
+    function: Function
+    domain: list[tuple[str, Cond]]
+    parameters: dict[str, Poly | None]
+    specials: dict[str, Poly]
+    variables: dict[str, Poly]
+    shared_bytes: dict[str, Poly]
+    buffers: dict[str, BufferTerms]
+    block: tuple[int | None, int | None, int | None]
+    grid: tuple[Poly, Poly, Poly]
+    power: Symbol | None = None
+    outputs: tuple[str, ...] = ()
+    rewrites: tuple[str, ...] = ()
+    alias: frozenset[frozenset[str]] = frozenset()
+    allow_exited: bool = False
+    contract: Contract | None = None
+    expected_grid: tuple[Poly, ...] = ()
+    names: dict[str, Poly] = field(default_factory=dict)
+    assumptions: list[str] = field(default_factory=list)
+
+    def alias_of(self, a: str, b: str) -> bool:
+        """Whether two buffers may overlap."""
+        return a == b or frozenset((a, b)) in self.alias
+
+
+def to_term(expr: Expr, names: Mapping[str, Poly]) -> Poly:
+    """A contract expression as a term. BadInput names what is unknown or divides by a variable."""
+    if isinstance(expr, Const):
+        return Poly.constant(expr.value)
+    if isinstance(expr, Var):
+        if expr.name not in names:
+            raise BadInput(f"unknown name {expr.name!r} in an expression; known are {', '.join(sorted(names))}")
+        return names[expr.name]
+    a, b = to_term(expr.a, names), to_term(expr.b, names)
+    if expr.op in ("/", "%"):
+        if b.value is None or b.value <= 0:
+            raise BadInput(f"{print_expr(expr)}: the divisor must be a positive constant")
+        return divide(a, b.value) if expr.op == "/" else modulo(a, b.value)
+    if expr.op in ("min", "max"):
+        return ite(le(a, b) if expr.op == "min" else le(b, a), a, b)
+    return {"+": a + b, "-": a - b, "*": a * b}[expr.op]
+
+
+def to_condition(comparison: Compare, names: Mapping[str, Poly]) -> Cond:
+    """A contract comparison as a condition."""
+    a, b = to_term(comparison.a, names), to_term(comparison.b, names)
+    table = {"==": same(a, b), "<=": le(a, b), "<": lt(a, b), ">=": le(b, a), ">": lt(b, a)}
+    return negate(same(a, b)) if comparison.op == "!=" else table[comparison.op]
+
+
+def shared_variables(module: Module, function: Function) -> tuple[Variable, ...]:
+    """The shared variables an entry can see."""
+    return tuple(v for v in (*module.variables, *function.variables) if v.space == "shared")
+
+
+def launch_specials(
+    block: tuple[int | None, int | None, int | None], grid: tuple[Poly | None, Poly | None, Poly | None]
+) -> tuple[dict[str, Poly], list[tuple[str, Cond]], tuple[Poly, Poly, Poly]]:
+    """Terms of %tid, %ctaid, %ntid, %nctaid, the clauses that bind them, and the grid's extents."""
+    specials: dict[str, Poly] = {}
+    clauses: list[tuple[str, Cond]] = []
+    extents = []
+    threads = Poly.constant(1)
+    for i, axis in enumerate(AXES):
+        size, limit = block[i], MAX_BLOCK[i]
+        ntid = (
+            Poly.constant(size)
+            if size is not None
+            else Poly.symbol(Symbol(f"ntid.{axis}", "special", LAUNCH, 1, limit))
+        )
+        high = (size or limit) - 1
+        tid = Poly({}) if high == 0 else Poly.symbol(Symbol(f"tid.{axis}", "special", THREAD, 0, high))
+        if size is None:
+            clauses.append((f"tid.{axis} < ntid.{axis}", lt(tid, ntid)))
+        threads = threads * ntid
+        given = grid[i]
+        if given is not None and given.value is not None:
+            extent, last = given, given.value - 1
+        else:
+            extent, last = Poly.symbol(Symbol(f"nctaid.{axis}", "special", LAUNCH, 1, MAX_GRID[i])), MAX_GRID[i] - 1
+            if given is not None:
+                clauses.append((f"nctaid.{axis} is the contract's grid", same(extent, given)))
+        ctaid = Poly({}) if last == 0 else Poly.symbol(Symbol(f"ctaid.{axis}", "special", BLOCK, 0, last))
+        if extent.value is None:
+            clauses.append((f"ctaid.{axis} < nctaid.{axis}", lt(ctaid, extent)))
+        specials |= {f"%tid.{axis}": tid, f"%ntid.{axis}": ntid, f"%ctaid.{axis}": ctaid, f"%nctaid.{axis}": extent}
+        extents.append(extent)
+    if threads.value is None:
+        clauses.append((f"at most {MAX_THREADS} threads in a block", le(threads, MAX_THREADS)))
+    linear = specials["%tid.x"] + specials["%ntid.x"] * (
+        specials["%tid.y"] + specials["%ntid.y"] * specials["%tid.z"]
+    )
+    specials["%laneid"] = modulo(linear, 32)
+    specials["WARP_SZ"] = Poly.constant(32)
+    return specials, clauses, (extents[0], extents[1], extents[2])
+
+
+def linear_thread(specials: Mapping[str, Poly]) -> Poly:
+    """The thread's number in its block."""
+    return specials["%tid.x"] + specials["%ntid.x"] * (specials["%tid.y"] + specials["%ntid.y"] * specials["%tid.z"])
+
+
+def variable_terms(
+    module: Module, function: Function, dynamic: Poly
+) -> tuple[dict[str, Poly], dict[str, Poly], list[tuple[str, Cond]]]:
+    """Addresses and sizes of shared variables, and their alignment; an open extent has the launch's dynamic bytes."""
+    addresses: dict[str, Poly] = {}
+    sizes: dict[str, Poly] = {}
+    clauses: list[tuple[str, Cond]] = []
+    for variable in shared_variables(module, function):
+        size = variable.bytes
+        align = variable.align or type_width(variable.type) // 8 * variable.vector
+        address = Poly.symbol(Symbol(f"shared.{variable.name}", "variable", LAUNCH, 0, 2**20))
+        addresses[variable.name] = address
+        sizes[variable.name] = dynamic if size is None else Poly.constant(size)
+        if align > 1:
+            clauses.append((f"shared.{variable.name} is aligned to {align}", eq(modulo(address, align))))
+    return addresses, sizes, clauses
+
+
+def buffer_clauses(buffer: BufferTerms) -> list[tuple[str, Cond]]:
+    """What holds of a buffer in memory: its base is aligned, its last byte has an address of 64 bits."""
+    base = Poly.symbol(buffer.base)
+    clauses = []
+    if buffer.align > 1:
+        clauses.append((f"{buffer.name} % {buffer.align} == 0", eq(modulo(base, buffer.align))))
+    if buffer.columns is not None:
+        elements = buffer.columns
+        if buffer.rows is not None and buffer.leading is not None:
+            elements = (buffer.rows - 1) * buffer.leading + buffer.columns
+        clauses.append((f"{buffer.name} ends below 2^64", le(base + elements * buffer.element_bytes, 2**64)))
+    return clauses
+
+
+def check_name(name: str) -> str:
+    """A name that can stand in a query; BadInput otherwise."""
+    if name in RESERVED or "|" in name or "!" in name or "@" in name or "'" in name:
+        raise BadInput(f"parameter name {name!r} cannot be used in a query; rename it with --names")
+    return name
+
+
+def contract_problem(contract: Contract, module: Module) -> Problem:
+    """The problem a shipped kernel's contract poses."""
+    try:
+        function = module.entry(contract.entry)
+    except KeyError as error:
+        raise BadInput(str(error.args[0])) from None
+    if len(function.params) != len(contract.parameters):
+        raise BadInput(
+            f"{contract.entry} has {len(function.params)} parameters, its contract {len(contract.parameters)}"
+        )
+    names: dict[str, Poly] = {}
+    parameters: dict[str, Poly | None] = {}
+    domain: list[tuple[str, Cond]] = []
+    for declared, wanted in zip(function.params, contract.parameters, strict=True):
+        if declared.name != wanted.name:
+            raise BadInput(f"{contract.entry}: parameter {declared.name!r} where its contract has {wanted.name!r}")
+        if wanted.kind == "f32":
+            parameters[declared.name] = None
+            continue
+        bits = wanted.bytes * 8
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if wanted.kind == "s32" else (0, 2**bits - 1)
+        term = Poly.symbol(Symbol(check_name(wanted.name), "parameter", LAUNCH, low, high))
+        names[wanted.name] = parameters[declared.name] = term
+    for comparison in contract.comparisons():
+        domain.append((print_expr(comparison), to_condition(comparison, names)))
+    grid_terms = [to_term(parse_expr(e), names) for e in contract.grid]
+    specials, clauses, grid = launch_specials(contract.block, (grid_terms[0], grid_terms[1], grid_terms[2]))
+    domain += clauses
+    buffers: dict[str, BufferTerms] = {}
+    for buffer in contract.buffers:
+        if buffer.name not in names:
+            raise BadInput(f"{contract.entry}: buffer {buffer.name!r} is not a parameter")
+        (base,) = names[buffer.name].symbols()
+        shape = [to_term(parse_expr(s), names) for s in buffer.shape]
+        two = len(shape) == 2
+        buffers[buffer.name] = BufferTerms(
+            buffer.name, base, buffer.element_bytes, shape[0] if two else None,
+            to_term(parse_expr(buffer.row_stride), names) if two else None, shape[-1], buffer.access, buffer.align,
+        )
+        domain += buffer_clauses(buffers[buffer.name])
+    variables, sizes, aligned = variable_terms(module, function, Poly.constant(contract.dynamic_shared))
+    domain += aligned
+    if contract.power not in names:
+        raise BadInput(f"{contract.entry}: power parameter {contract.power!r} is not a parameter")
+    (power,) = names[contract.power].symbols()
+    return Problem(
+        module, function, domain, parameters, specials, variables, sizes, buffers, contract.block, grid, power,
+        contract.outputs, contract.rewrites, contract=contract, expected_grid=tuple(grid_terms), names=names,
+    )
+
+
+def unsupported_function(function: Function) -> None:
+    """Unsupported for what the prover does not model in a function's declarations."""
+    for variable in function.variables:
+        if variable.space not in ("shared", "param"):
+            raise Unsupported(f".{variable.space} variable {variable.name}", line=variable.line)

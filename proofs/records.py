@@ -1,0 +1,111 @@
+"""What the symbolic machine reads off an entry: accesses, barriers, loops, observations. Written to records.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proofs.terms import Cond, Poly, Symbol
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in the code under what leads there.
+
+    `control`: the branches taken (conjunction); `facts`: what else is known; `loops`: the loops around it, outermost
+    first, by id.
+    """
+
+    line: int
+    control: tuple[Cond, ...]
+    facts: tuple[Cond, ...]
+    loops: tuple[str, ...]
+    place: str = ""
+
+    def known(self) -> tuple[Cond, ...]:
+        return (*self.control, *self.facts)
+
+
+@dataclass(frozen=True)
+class Access:
+    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved."""
+
+    id: str
+    at: Point
+    space: str
+    kind: str
+    width: int
+    buffer: str
+    address: Poly
+    row: Poly
+    column: Poly
+    count: int
+
+
+@dataclass(frozen=True)
+class Barrier:
+    id: str
+    at: Point
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """An instruction that the lanes of `members` execute together."""
+
+    id: str
+    at: Point
+    members: int
+
+
+@dataclass(frozen=True)
+class Trap:
+    id: str
+    at: Point
+
+
+@dataclass(frozen=True)
+class Range:
+    """A value that was looked at: the claim is low <= term <= high."""
+
+    id: str
+    at: Point
+    register: str
+    term: Poly
+    low: int
+    high: int
+    proved: bool
+
+
+@dataclass(frozen=True)
+class Read:
+    """A register read where some path has not written it; the claim is that `written` holds."""
+
+    id: str
+    at: Point
+    register: str
+    written: Cond
+
+
+@dataclass(frozen=True)
+class LoopRecord:
+    """A loop: `iteration` counts completed rounds inside it, `exit` those at leaving; `proceed`: it goes round again."""
+
+    id: str
+    at: Point
+    iteration: Symbol
+    exit: Symbol
+    proceed: Cond
+    parent: str
+
+
+@dataclass(frozen=True)
+class Records:
+    """Everything found in one entry, in text order."""
+
+    accesses: tuple[Access, ...]
+    barriers: tuple[Barrier, ...]
+    shuffles: tuple[Shuffle, ...]
+    traps: tuple[Trap, ...]
+    ranges: tuple[Range, ...]
+    reads: tuple[Read, ...]
+    loops: tuple[LoopRecord, ...]
+    branches: tuple[tuple[int, Cond], ...]

@@ -1,0 +1,114 @@
+"""The state of one thread at a point of the code, and how states meet where paths join."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from proofs.terms import FALSE, TRUE, Cond, Poly, Symbol, conj, disj, ite, negate
+from proofs.words import Word
+
+Value = Word | Cond
+
+
+@dataclass
+class State:
+    """Registers with the condition under which each has been written, and what leads here."""
+
+    registers: dict[str, Value] = field(default_factory=dict)
+    written: dict[str, Cond] = field(default_factory=dict)
+    control: tuple[Cond, ...] = ()
+    facts: tuple[Cond, ...] = ()
+
+    def copy(self) -> State:
+        return State(dict(self.registers), dict(self.written), self.control, self.facts)
+
+    def under(self, condition: Cond) -> State:
+        """This state where the condition holds too."""
+        state = self.copy()
+        if condition != TRUE and condition not in state.control:
+            state.control = (*state.control, condition)
+        return state
+
+    def set(self, register: str, value: Value, written: Cond = TRUE) -> None:
+        self.registers[register], self.written[register] = value, written
+
+    def substitute(self, mapping: Mapping[Symbol, Poly]) -> State:
+        """Every term and condition with symbols replaced; `control` and `facts` too."""
+        registers = {r: substitute_value(v, mapping) for r, v in self.registers.items()}
+        written = {r: c.substitute(mapping) for r, c in self.written.items()}
+        control = tuple(c.substitute(mapping) for c in self.control)
+        return State(registers, written, control, tuple(c.substitute(mapping) for c in self.facts))
+
+
+def substitute_value(value: Value, mapping: Mapping[Symbol, Poly]) -> Value:
+    if isinstance(value, Cond):
+        return value.substitute(mapping)
+    if value.term is None:
+        return value
+    return Word(value.width, value.term.substitute(mapping), value.key, value.loops, value.line)
+
+
+def _common(controls: list[tuple[Cond, ...]]) -> int:
+    length = min(len(c) for c in controls)
+    for i in range(length):
+        if any(c[i] != controls[0][i] for c in controls):
+            return i
+    return length
+
+
+def merge_controls(controls: list[tuple[Cond, ...]]) -> tuple[Cond, ...]:
+    """The condition that one of several disjoint paths was taken, as a conjunction.
+
+    Paths that differ in a literal and its negation, and cover both sides wholly, leave no trace.
+    """
+    n = _common(controls)
+    prefix, rests = controls[0][:n], [c[n:] for c in controls]
+    if any(not rest for rest in rests):
+        return prefix
+    literal = rests[0][0]
+    yes = [r[1:] for r in rests if r[0] == literal]
+    no = [r[1:] for r in rests if r[0] == negate(literal)]
+    if len(yes) + len(no) < len(rests) or not no:
+        return (*prefix, disj(conj(r) for r in rests))
+    left, right = merge_controls(yes), merge_controls(no)
+    if not left and not right:
+        return prefix
+    return (*prefix, disj((conj((literal, *left)), conj((negate(literal), *right)))))
+
+
+def join(states: list[State], place: str, loops: frozenset[str], line: int) -> State:
+    """The state where several paths meet; a register that differs becomes a choice, or unknown."""
+    if len(states) == 1:
+        return states[0]
+    n = _common([s.control for s in states])
+    choices = [conj(s.control[n:]) for s in states]
+    facts = tuple(f for f in states[0].facts if all(f in s.facts for s in states[1:]))
+    result = State(control=merge_controls([s.control for s in states]), facts=facts)
+    names = dict.fromkeys(name for s in states for name in s.registers)
+    for name in names:
+        written = disj(conj((c, s.written.get(name, FALSE))) for c, s in zip(choices, states, strict=True))
+        if all(s.written.get(name) == TRUE for s in states):
+            written = TRUE
+        have = [(c, s.registers[name]) for c, s in zip(choices, states, strict=True) if name in s.registers]
+        result.set(name, _choose(have, f"m@{place}.{name}", loops, line), written)
+    return result
+
+
+def _choose(have: list[tuple[Cond, Value]], key: str, loops: frozenset[str], line: int) -> Value:
+    first = have[0][1]
+    if all(value == first for _, value in have):
+        return first
+    if isinstance(first, Cond):
+        return disj(conj((c, v)) for c, v in have if isinstance(v, Cond))
+    terms: list[tuple[Cond, Poly]] = []
+    for condition, value in have:
+        if isinstance(value, Cond) or value.term is None:
+            return Word(first.width, None, key, loops, line)
+        terms.append((condition, value.term))
+    term = terms[-1][1]
+    for condition, other in reversed(terms[:-1]):
+        term = ite(condition, other, term)
+    if len({t.text for _, t in terms}) > 4 or len(term.text) > 4000:
+        return Word(first.width, None, key, loops, line)
+    return Word(first.width, term)

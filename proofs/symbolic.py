@@ -1,0 +1,472 @@
+"""The symbolic machine: one arbitrary thread runs an entry, loops collapsed to a summary at an arbitrary iteration.
+
+It executes the same rows of the instruction table as the emulator, in the domain Terms. A loop is run three times:
+on opaque header values to read each register's step off the back edge, on the affine values to learn when it goes
+round, and finally with what iteration k-1 established as a fact of iteration k; the last run records, proves every
+observation, and confirms the steps. So the facts are used by induction on k. A register without a step is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proofs.cfg import EXIT, Block, Graph, graph_of
+from proofs.problem import Problem, unsupported_function
+from proofs.records import Access, Barrier, LoopRecord, Point, Range, Read, Records, Shuffle, Trap
+from proofs.resolve import resolve
+from proofs.state import State, Value, join, substitute_value
+from proofs.terms import (
+    FALSE,
+    THREAD,
+    TRUE,
+    Cond,
+    Poly,
+    Symbol,
+    conj,
+    disj,
+    eq,
+    negate,
+    opaque_truth,
+)
+from proofs.words import Hooks, Observation, Terms, Word
+from spec.errors import Unsupported
+from spec.ptx.ast import Instr, Reg, type_width
+from spec.ptx.isa import lookup
+from spec.ptx.operands import Reader, bind
+from spec.ptx.row import Row
+
+MAX_ROUNDS = 6
+Prove = Callable[[tuple[Cond, ...], Cond], bool]
+
+
+@dataclass
+class Edge:
+    """A state on its way to a block; EXIT is the end of the thread."""
+
+    target: int
+    state: State
+    line: int
+
+
+class Machine(Hooks):
+    """Runs one entry symbolically.
+
+    Args:
+        problem: the entry and its launch.
+        prove: decides whether hypotheses imply a goal (the domain is added by the caller).
+    """
+
+    def __init__(self, problem: Problem, prove: Prove) -> None:
+        unsupported_function(problem.function)
+        self.problem, self._prove = problem, prove
+        self.graph: Graph = graph_of(problem.function)
+        self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
+        self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
+        self.places = instruction_places(problem)
+        self.state = State()
+        self.guard: Cond = TRUE
+        self.instruction: Instr | None = None
+        self.loops: tuple[str, ...] = ()
+        self.found: list[object] = []
+        self.branches: dict[int, Cond] = {}
+
+    # --- driving ---
+    def run(self) -> Records:
+        """Execute the entry; Unsupported names what the model does not cover, with its line."""
+        self._region(self.graph.order[0], frozenset(self.graph.order), State(), top=True)
+        return _records(self.found, self.branches)
+
+    @property
+    def recording(self) -> bool:
+        return not self.domain.optimistic
+
+    def _region(self, start: int, blocks: frozenset[int], state: State, top: bool = False) -> list[Edge]:
+        """Run the blocks once from `start`; the edges that leave them, go back to `start`, or end the thread."""
+        incoming: dict[int, list[State]] = {start: [state]}
+        leaving: list[Edge] = []
+        for index in self.graph.order:
+            if index not in blocks or index not in incoming:
+                continue
+            block = self.graph.blocks[index]
+            states = incoming.pop(index)
+            here = join(states, f"B{index}", frozenset(self.loops), block.line)
+            if index in self.graph.loops and (top or index != start):
+                edges = self._loop(index, here)
+            else:
+                edges = self._block(block, here)
+            for edge in edges:
+                if edge.target in blocks and edge.target != start:
+                    incoming.setdefault(edge.target, []).append(edge.state)
+                else:
+                    leaving.append(edge)
+        return leaving
+
+    def _block(self, block: Block, state: State) -> list[Edge]:
+        self.state = state.copy()
+        edges: list[Edge] = []
+        for instruction in block.instructions:
+            self.instruction = instruction
+            found = lookup(instruction.opcode)
+            if found is None:
+                raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
+            row, form = found
+            place = self.places[id(instruction)]
+            self.domain.at(instruction.line, place, frozenset(self.loops))
+            self.guard = self._guard(instruction)
+            if row.meaning is not None:
+                if self.guard == FALSE:
+                    continue
+                for register, value in self.reader.execute(instruction, row, form):
+                    self._write(register, value)
+                continue
+            if self._control(instruction, row, block, edges):
+                return edges
+        if block.next is not None:
+            edges.append(Edge(block.next, self.state, block.instructions[-1].line if block.instructions else 0))
+        else:
+            edges.append(Edge(EXIT, self.state, 0))
+        return edges
+
+    def _guard(self, instruction: Instr) -> Cond:
+        if instruction.guard is None:
+            return TRUE
+        self.guard = TRUE
+        value = self._read(instruction.guard.name)
+        if not isinstance(value, Cond):
+            raise Unsupported(f"{instruction.guard.name} as a guard", line=instruction.line)
+        return negate(value) if instruction.guard_negated else value
+
+    def _control(self, instruction: Instr, row: Row, block: Block, edges: list[Edge]) -> bool:
+        """Carry out a control instruction; whether the block ends here."""
+        kind = row.control
+        if kind in ("branch", "exit", "return", "trap"):
+            if self.recording:
+                self.branches[instruction.line] = self.guard
+                if kind == "trap" and self.guard != FALSE:
+                    self.found.append(Trap("", self._point()))
+            target = block.taken if kind == "branch" else EXIT
+            assert target is not None
+            if self.guard != FALSE:
+                edges.append(Edge(target, self.state.under(self.guard), instruction.line))
+            if self.guard == TRUE:
+                return True
+            self.state = self.state.under(negate(self.guard))
+            return False
+        if kind == "barrier":
+            self._barrier(instruction)
+        elif kind == "warp_barrier":
+            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)))
+        elif kind != "fence":
+            raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
+        return False
+
+    def _barrier(self, instruction: Instr) -> None:
+        number = self.reader.word("u32", instruction.operands[0], instruction.line)
+        if number.term is None or number.term.value != 0 or len(instruction.operands) > 1:
+            raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
+                              line=instruction.line)
+        if self.recording:
+            self.found.append(Barrier("", self._point()))
+
+    # --- registers ---
+    def _read(self, name: str) -> Value:
+        written = self.state.written.get(name, FALSE)
+        if written != TRUE and self.recording and not self._implied(written):
+            self.found.append(Read("", self._point(), name, written))
+        value = self.state.registers.get(name)
+        if value is not None:
+            return value
+        kind = self.problem.function.registers[name]
+        key = f"u@{name}"
+        if kind == "pred":
+            return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=frozenset(self.loops)))
+        return Word(type_width(kind), None, key, frozenset(self.loops))
+
+    def _implied(self, condition: Cond) -> bool:
+        known = {*self.state.control, self.guard, *self.state.facts}
+        parts = condition.args if condition.op == "or" else (condition,)
+        return any(all(q in known for q in (p.args if p.op == "and" else (p,))) for p in parts)
+
+    def _write(self, register: str, value: Value) -> None:
+        if self.guard == TRUE:
+            self.state.set(register, value)
+            return
+        old = self.state.registers.get(register)
+        before = self.state.written.get(register, FALSE)
+        written = disj((self.guard, before))
+        if old is None or before == FALSE:
+            self.state.set(register, value, written)
+        elif isinstance(value, Cond):
+            assert isinstance(old, Cond)
+            chosen = disj((conj((self.guard, value)), conj((negate(self.guard), old))))
+            self.state.set(register, chosen, written)
+        else:
+            assert isinstance(old, Word)
+            self.state.set(register, self.domain.select(value.width, self.guard, value, old), written)
+
+    # --- hooks ---
+    def _point(self) -> Point:
+        line = self.instruction.line if self.instruction else 0
+        control = self.state.control
+        if self.guard != TRUE and self.guard not in control:
+            control = (*control, self.guard)
+        place = self.places[id(self.instruction)] if self.instruction else ""
+        return Point(line, control, self.state.facts, self.loops, place)
+
+    def prove(self, goal: Cond) -> bool:
+        """Whether the goal holds at this point."""
+        return self._prove(self._point().known(), goal)
+
+    def observe(self, observation: Observation) -> None:
+        """Record the range claim of a value that was looked at."""
+        if not self.recording:
+            return
+        self.found.append(
+            Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
+        )
+
+    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None) -> None:
+        """Record a memory access, its address resolved to a buffer or a shared variable."""
+        assert self.instruction is not None
+        if not self.recording:
+            return
+        if space in ("local", "const"):
+            raise Unsupported(f".{space} memory is not modelled yet", line=self.instruction.line)
+        if address is None:
+            raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
+                              line=self.instruction.line)
+        self.found.append(resolve(self.problem, self._point(), space, kind, width * count // 8, address))
+
+    def converge(self, members: Poly | None) -> None:
+        """Record that all lanes of a mask must be here together."""
+        if not self.recording:
+            return
+        line = self.instruction.line if self.instruction else 0
+        if members is None or members.value is None:
+            raise Unsupported("a member mask that is not a constant is not modelled yet", line=line)
+        self.found.append(Shuffle("", self._point(), members.value % 2**32))
+
+    # --- loops ---
+    def _loop(self, header: int, entry: State) -> list[Edge]:
+        loop = self.graph.loops[header]
+        block = self.graph.blocks[header]
+        name = self.places[id(block.instructions[0])] if block.instructions else f"B{header}"
+        line, parent = block.line, self.loops[-1] if self.loops else ""
+        around = frozenset(self.loops)
+        iteration = Symbol(f"k@{name}", "iteration", THREAD, 0, None, line, loops=around)
+        leaving = Symbol(f"K@{name}", "exit", THREAD, 0, None, line, loops=around)
+        k = Poly.symbol(iteration)
+        modified = self._modified(loop.blocks)
+        arbitrary: set[str] = set()
+        steps = self._steps(header, loop.blocks, entry, modified, name)
+        for _ in range(MAX_ROUNDS):
+            start = self._at_iteration(entry, modified, steps, arbitrary, k, name, around)
+            back = self._dry(header, loop.blocks, start, name)
+            previous = self._previous(back, start, iteration, name)
+            mark = len(self.found)
+            edges, clean = self._record(header, loop.blocks, start, name, previous)
+            if not clean:
+                # The fact rests on observations that were not proved: do without it.
+                del self.found[mark:]
+                edges, _ = self._record(header, loop.blocks, start, name, TRUE)
+                previous = TRUE
+            backs = [e.state for e in edges if e.target == header]
+            wrong = self._confirm(backs, entry, modified, steps, arbitrary, k, header, line)
+            if not wrong:
+                break
+            arbitrary |= wrong
+            del self.found[mark:]
+        else:
+            raise Unsupported("a loop whose registers the model cannot summarise", line=line)
+        if self.recording:
+            n = len(entry.control)
+            proceed = FALSE
+            if backs:
+                last = join(backs, f"B{header}", around, line)
+                proceed = conj(last.control[n:])
+            known = tuple(f for f in (*entry.facts, previous) if f != TRUE)
+            point = Point(line, entry.control, known, (*self.loops, name), name)
+            self.found.insert(mark, LoopRecord(name, point, iteration, leaving, proceed, parent))
+        return self._leave(edges, header, entry, iteration, leaving, name)
+
+    def _modified(self, blocks: frozenset[int]) -> list[str]:
+        names: dict[str, None] = {}
+        for index in sorted(blocks):
+            for instruction in self.graph.blocks[index].instructions:
+                found = lookup(instruction.opcode)
+                if found is None:
+                    raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
+                for _, operand in bind(instruction, found[0]).results:
+                    for part in getattr(operand, "elems", (operand,)):
+                        if isinstance(part, Reg):
+                            names[part.name] = None
+        return list(names)
+
+    def _header_value(self, register: str, name: str, around: frozenset[str], symbolic: bool) -> Value:
+        kind, key = self.problem.function.registers[register], f"h@{name}.{register}"
+        inside = around | {name}
+        if kind == "pred":
+            return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=inside))
+        word = Word(type_width(kind), None, key, inside)
+        return Word(word.width, self.domain.term(word), key, inside) if symbolic else word
+
+    def _steps(
+        self, header: int, blocks: frozenset[int], entry: State, modified: list[str], name: str
+    ) -> dict[str, Poly]:
+        """Registers that change by the same amount each time round, with that amount."""
+        around = frozenset(self.loops)
+        start = entry.copy()
+        for register in modified:
+            start.set(register, self._header_value(register, name, around, True), entry.written.get(register, FALSE))
+        back = self._dry(header, blocks, start, name)
+        steps: dict[str, Poly] = {}
+        if back is None:
+            return steps
+        for register in modified:
+            before, after, initial = start.registers[register], back.registers.get(register), entry.registers.get(register)
+            if not (isinstance(before, Word) and isinstance(after, Word) and isinstance(initial, Word)):
+                continue
+            if before.term is None or after.term is None or initial.term is None:
+                continue
+            step = after.term - before.term
+            if not any(name in s.loops for s in step.symbols()):
+                steps[register] = step
+        return steps
+
+    def _at_iteration(
+        self, entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str], k: Poly, name: str,
+        around: frozenset[str],
+    ) -> State:
+        start = entry.copy()
+        for register in modified:
+            written = entry.written.get(register, FALSE)
+            initial = entry.registers.get(register)
+            if register in steps and register not in arbitrary and isinstance(initial, Word) and initial.term is not None:
+                start.set(register, Word(initial.width, initial.term + steps[register] * k), written)
+            else:
+                start.set(register, self._header_value(register, name, around, False), written)
+        return start
+
+    def _dry(self, header: int, blocks: frozenset[int], start: State, name: str) -> State | None:
+        """The state on the back edge, without proving or recording anything."""
+        before, self.domain.optimistic, self.loops = self.domain.optimistic, True, (*self.loops, name)
+        try:
+            backs = [e.state for e in self._region(header, blocks, start) if e.target == header]
+        finally:
+            self.domain.optimistic, self.loops = before, self.loops[:-1]
+        if not backs:
+            return None
+        return join(backs, f"B{header}", frozenset(self.loops), 0)
+
+    def _previous(self, back: State | None, start: State, iteration: Symbol, name: str) -> Cond:
+        """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
+        if back is None:
+            return eq(Poly.symbol(iteration))
+        known = (*back.control[len(start.control):], *(f for f in back.facts if f not in start.facts))
+        condition = conj(known)
+        mapping: dict[Symbol, Poly] = {}
+        for symbol in condition.symbols():
+            if symbol == iteration:
+                mapping[symbol] = Poly.symbol(iteration) - 1
+            elif name in symbol.loops:
+                mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{name}"))
+        k = Poly.symbol(iteration)
+        return disj((eq(k), condition.substitute(mapping)))
+
+    def _record(
+        self, header: int, blocks: frozenset[int], start: State, name: str, previous: Cond
+    ) -> tuple[list[Edge], bool]:
+        """Run the body in earnest; its edges, and whether every observation in it was proved."""
+        state = start.copy()
+        if previous != TRUE:
+            state.facts = (*state.facts, previous)
+        mark = len(self.found)
+        self.loops = (*self.loops, name)
+        try:
+            edges = self._region(header, blocks, state)
+        finally:
+            self.loops = self.loops[:-1]
+        clean = all(r.proved for r in self.found[mark:] if isinstance(r, Range))
+        return edges, clean
+
+    def _confirm(
+        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str], k: Poly,
+        header: int, line: int,
+    ) -> set[str]:
+        """Registers whose step does not hold after all."""
+        if not backs:
+            return set()
+        back = join(backs, f"B{header}", frozenset(self.loops), line)
+        wrong = set()
+        for register in modified:
+            if register not in steps or register in arbitrary:
+                continue
+            initial, after = entry.registers.get(register), back.registers.get(register)
+            assert isinstance(initial, Word) and initial.term is not None
+            expected = initial.term + steps[register] * (k + 1)
+            if not (isinstance(after, Word) and after.term == expected):
+                wrong.add(register)
+        return wrong
+
+    def _leave(
+        self, edges: list[Edge], header: int, entry: State, iteration: Symbol, leaving: Symbol, name: str
+    ) -> list[Edge]:
+        """The edges out of the loop: iteration k becomes the exit count; which edge is taken is an unknown choice."""
+        mapping = {iteration: Poly.symbol(leaving)}
+        out = [e for e in edges if e.target != header]
+        result: list[Edge] = []
+        n = len(entry.control)
+        others: tuple[Cond, ...] = ()
+        for i, edge in enumerate(out):
+            state = edge.state.substitute(mapping)
+            relative = edge.state.control[n:]
+            choice: tuple[Cond, ...] = others
+            if i < len(out) - 1:
+                taken = opaque_truth(
+                    Symbol(f"x@{name}.{i}", "boolean", THREAD, None, None, edge.line, loops=frozenset(self.loops))
+                )
+                choice, others = (*others, taken), (*others, negate(taken))
+            state.facts = (*state.facts, *(c.substitute(mapping) for c in relative))
+            state.control = (*entry.control, *choice)
+            result.append(Edge(edge.target, state, edge.line))
+        return result
+
+
+def instruction_places(problem: Problem) -> dict[int, str]:
+    """A name for each instruction that no other has: its line, with a letter where a line holds several."""
+    seen: dict[int, int] = {}
+    places: dict[int, str] = {}
+    for instruction in problem.function.instructions():
+        n = seen.get(instruction.line, 0)
+        seen[instruction.line] = n + 1
+        places[id(instruction)] = f"L{instruction.line}" + (f".i{n}" if n else "")
+    return places
+
+
+def _records(found: list[object], branches: dict[int, Cond]) -> Records:
+    """Number what was found, each kind in text order."""
+    groups: dict[type, list[object]] = {t: [] for t in (Access, Barrier, Shuffle, Trap, Range, Read, LoopRecord)}
+    prefix = {Access: "a", Barrier: "b", Shuffle: "s", Trap: "t", Range: "o", Read: "d"}
+    for item in found:
+        groups[type(item)].append(item)
+    for kind, letter in prefix.items():
+        items: list[object] = []
+        ordered = sorted(groups[kind], key=lambda r: r.at.line)  # type: ignore[attr-defined]
+        seen: set[object] = set()
+        for item in ordered:
+            if kind is Range and (key := (item.term, item.low, item.high, item.at)) in seen:  # type: ignore[attr-defined]
+                continue
+            if kind is Range:
+                seen.add(key)
+            fields = {name: getattr(item, name) for name in item.__dataclass_fields__}  # type: ignore[attr-defined]
+            items.append(kind(**{**fields, "id": f"{letter}{len(items) + 1}"}))
+        groups[kind] = items
+    return Records(
+        tuple(groups[Access]), tuple(groups[Barrier]), tuple(groups[Shuffle]), tuple(groups[Trap]),  # type: ignore[arg-type]
+        tuple(groups[Range]), tuple(groups[Read]), tuple(groups[LoopRecord]),  # type: ignore[arg-type]
+        tuple(sorted(branches.items())),
+    )
+
+
+__all__ = ["Edge", "Machine", "substitute_value"]
