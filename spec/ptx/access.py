@@ -1,0 +1,225 @@
+"""Memory of one block: where an address leads, and the detectors that watch each access."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spec.errors import Unsupported
+from spec.ptx.faults import MISALIGNED, OUT_OF_BOUNDS, READ_ONLY, UNINITIALISED, Fault, FaultList, Index
+from spec.ptx.memory import WINDOW_BYTES, WINDOWS, Buffer, Bytes, Memory, Place
+from spec.ptx.program import Program
+from spec.ptx.races import AccessLog, Clocks
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class AccessEvent:
+    """One memory access of one thread. Address in its own state space, width in bytes, kind `read` or `write`."""
+
+    line: int
+    block: Index
+    thread: Index
+    space: str
+    address: int
+    width: int
+    kind: str
+
+
+Listener = Callable[[AccessEvent], None]
+
+
+class BlockMemory:
+    """Address translation and checks for one block.
+
+    Args:
+        program, memory: the kernel and the global buffers.
+        threads: threads of the block; `name` gives the index of a thread.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        memory: Memory,
+        threads: int,
+        block: Index,
+        name: Callable[[int], Index],
+        faults: FaultList,
+        listener: Listener | None,
+    ) -> None:
+        self.program, self.memory, self.block, self.name = program, memory, block, name
+        self.faults, self.listener = faults, listener
+        shared = program.shared_bytes
+        local = program.local_bytes * threads
+        self.shared = Buffer("shared memory", 0, shared, Bytes(shared), written=Bytes(shared))
+        self.local = Buffer("local memory", 0, local, Bytes(local), written=Bytes(local))
+        data = np.frombuffer(program.const_data, np.uint8)
+        self.const = Buffer("constant memory", 0, program.const_bytes, Bytes(program.const_bytes, 0, data), False)
+        self.log = AccessLog()
+        self.whole_log = AccessLog()
+        self.readonly_log = AccessLog()
+        self.clocks = Clocks(threads)
+        self.line = 0
+
+    def symbol(self, name: str) -> int:
+        for layout in (self.program.shared, self.program.local, self.program.const):
+            if name in layout:
+                return layout[name]
+        if name in self.memory.buffers:
+            return self.memory[name].base
+        raise Unsupported(f"the address of {name}", line=self.line)
+
+    def to_generic(self, space: str, address: Array) -> Array:
+        return np.asarray(address + np.uint64(WINDOWS.get(space, 0)))
+
+    def from_generic(self, space: str, address: Array) -> Array:
+        return np.asarray(address - np.uint64(WINDOWS.get(space, 0)))
+
+    def locate(
+        self, space: str, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array
+    ) -> list[Place]:
+        """Check the access of these threads and find its places; faulty threads are left out."""
+        address = np.broadcast_to(np.asarray(address, np.uint64), threads.shape)
+        everyone = np.arange(len(threads))
+        if space == "generic":
+            places = self._generic(nbytes, address, write, readonly, threads, everyone)
+        else:
+            places = self._in_space(space, nbytes, address, write, readonly, threads, everyone)
+        return places
+
+    def _generic(
+        self, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array, positions: Array
+    ) -> list[Place]:
+        places: list[Place] = []
+        rest = np.ones(len(threads), bool)
+        for space, base in WINDOWS.items():
+            inside = (address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_BYTES))
+            if inside.any():
+                rest &= ~inside
+                own = address[inside] - np.uint64(base)
+                places += self._in_space(space, nbytes, own, write, readonly, threads[inside], positions[inside])
+        if rest.any():
+            places += self._in_space(
+                "global", nbytes, address[rest], write, readonly, threads[rest], positions[rest]
+            )
+        return places
+
+    def _in_space(
+        self, space: str, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array, positions: Array
+    ) -> list[Place]:
+        if self.listener is not None:
+            self._tell(space, nbytes, address, write, threads)
+        if space == "global":
+            return self._global(nbytes, address, write, readonly, threads, positions)
+        buffer = {"shared": self.shared, "local": self.local, "const": self.const}[space]
+        limit = self.program.local_bytes if space == "local" else buffer.size
+        good = self._bounds(buffer, limit, nbytes, address, threads) & self._aligned(nbytes, address, threads)
+        if space == "local":
+            offsets = threads[good].astype(np.int64) * limit + address[good].astype(np.int64)
+        else:
+            offsets = address[good].astype(np.int64)
+        return self._enter(space, Place(buffer, positions[good], offsets), nbytes, write, readonly, threads[good])
+
+    def _global(
+        self, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array, positions: Array
+    ) -> list[Place]:
+        places: list[Place] = []
+        left = np.ones(len(threads), bool)
+        while left.any():
+            first = int(address[int(np.argmax(left))])
+            buffer = self.memory.find(first)
+            if buffer is None:
+                near = left & (address == np.uint64(first))
+                self._fault(OUT_OF_BOUNDS, threads[near], first, nbytes, "near no buffer")
+                left &= ~near
+                continue
+            low, high = self.memory.span(buffer)
+            near = left & (address >= np.uint64(low)) & (address < np.uint64(high))
+            left &= ~near
+            own, who = (address[near] - np.uint64(buffer.base)).view(np.int64), threads[near]
+            good = self._bounds(buffer, buffer.size, nbytes, own, who) & self._aligned(nbytes, address[near], who)
+            place = Place(buffer, positions[near][good], own[good])
+            places += self._enter("global", place, nbytes, write, readonly, who[good])
+        return places
+
+    def _bounds(self, buffer: Buffer, limit: int, nbytes: int, offsets: Array, threads: Array) -> Array:
+        """Which accesses lie inside the buffer, and inside one of its logical rows."""
+        signed = offsets.view(np.int64)
+        outside = (signed < 0) | (signed > limit - nbytes)
+        if outside.any():
+            at = int(signed[outside][0])
+            self._fault(
+                OUT_OF_BOUNDS, threads[outside], buffer.base + at, nbytes,
+                f"{nbytes} bytes at byte {at} of {buffer.name}, which has {limit} bytes",
+            )
+        if buffer.row_pitch:
+            column = signed % buffer.row_pitch
+            beyond = ~outside & (column + nbytes > buffer.row_bytes)
+            if beyond.any():
+                at = int(signed[beyond][0])
+                self._fault(
+                    OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
+                    f"{nbytes} bytes at byte {at % buffer.row_pitch} of row {at // buffer.row_pitch} of {buffer.name},"
+                    f" whose rows have {buffer.row_bytes} bytes",
+                )
+            outside |= beyond
+        return np.asarray(~outside)
+
+    def _aligned(self, nbytes: int, address: Array, threads: Array) -> Array:
+        off = address % np.uint64(nbytes) != 0
+        if off.any():
+            at = int(address[off][0])
+            self._fault(MISALIGNED, threads[off], at, nbytes, f"{nbytes} bytes at {at:#x}, no multiple of {nbytes}")
+        return np.asarray(~off)
+
+    def _enter(
+        self, space: str, place: Place, nbytes: int, write: bool, readonly: bool, threads: Array
+    ) -> list[Place]:
+        """The last checks of accesses that are in bounds; logs them. The places that remain."""
+        if not len(threads):
+            return []
+        buffer = place.buffer
+        if write and not buffer.writable:
+            self._fault(
+                READ_ONLY, threads, buffer.base + int(place.offsets[0]), nbytes, f"a store to {buffer.name}, read-only",
+            )
+            return []
+        if buffer.written is not None:
+            if write:
+                buffer.written.scatter(place.offsets, np.ones((len(threads), nbytes), np.uint8))
+            else:
+                self._initialised(buffer, buffer.written, place, nbytes, threads)
+        if space in ("global", "shared"):
+            clock = self.clocks.clock[threads]
+            start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
+            self.log.append(start, nbytes, write, threads, clock, self.line)
+            if readonly:
+                self.readonly_log.append(start, nbytes, write, threads, clock, self.line)
+        return [place]
+
+    def _initialised(self, buffer: Buffer, written: Bytes, place: Place, nbytes: int, threads: Array) -> None:
+        known = written.gather(place.offsets, nbytes) != 0
+        missing = ~known.all(axis=1)
+        if missing.any():
+            row = int(np.argmax(missing))
+            at = int(place.offsets[row]) + int(np.argmin(known[row]))
+            self._fault(
+                UNINITIALISED, threads[missing], buffer.base + at, nbytes,
+                f"byte {at} of {buffer.name} is read and was never written",
+            )
+
+    def _fault(self, kind: str, threads: Array, address: int, nbytes: int, message: str) -> None:
+        names = tuple(self.name(int(t)) for t in threads[:8])
+        self.faults.add(Fault(kind, self.line, self.block, names, address, nbytes,
+                              f"{message}; block {self.block}, thread {names[0]}"))
+
+    def _tell(self, space: str, nbytes: int, address: Array, write: bool, threads: Array) -> None:
+        assert self.listener is not None
+        for thread, at in zip(threads, address, strict=True):
+            kind = "write" if write else "read"
+            self.listener(AccessEvent(self.line, self.block, self.name(int(thread)), space, int(at), nbytes, kind))

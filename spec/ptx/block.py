@@ -1,0 +1,479 @@
+"""One block at work: which threads go on, branches, barriers, and what a domain asks of its surroundings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spec.errors import BadInput, Unsupported
+from spec.ptx.access import BlockMemory
+from spec.ptx.ast import Instr, Sym
+from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, UNINITIALISED, Fault, FaultList, Index
+from spec.ptx.floats import WORD
+from spec.ptx.memory import Place
+from spec.ptx.operands import Reader, bind
+from spec.ptx.program import Step, thread_indices
+from spec.ptx.races import collisions
+
+if TYPE_CHECKING:
+    from spec.ptx.machine import Launch
+
+Array = npt.NDArray[Any]
+
+RUN, WAIT, BARRED, EXITED = 0, 1, 2, 3
+WARP = 32
+_EVERY_LANE = 0xFFFFFFFF
+
+
+@dataclass
+class Gathering:
+    """Threads at one hardware barrier. `released` are the rows of those that only arrived (bar.arrive)."""
+
+    waiting: list[int] = field(default_factory=list)
+    arrived: list[int] = field(default_factory=list)
+    released: list[Array] = field(default_factory=list)
+    lines: set[int] = field(default_factory=set)
+    expected: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(self.waiting) + len(self.arrived)
+
+
+class Block:
+    """The threads of one block. Implements `spec.ptx.lanes.Surroundings` for the domain that computes its values."""
+
+    domain: Any
+
+    def __init__(
+        self, launch: Launch, memory: BlockMemory, index: Index, name: Callable[[int], Index], schedule: str | int,
+        faults: FaultList,
+    ) -> None:
+        self.launch, self.memory, self.index, self.name, self.faults = launch, memory, index, name, faults
+        self.program = launch.program
+        self.tid = thread_indices(launch.block)
+        self.threads = len(self.tid[0])
+        self.everyone = np.arange(self.threads)
+        self.warp_of, self.lane_of = self.everyone // WARP, self.everyone % WARP
+        self.pc = np.zeros(self.threads, np.int64)
+        self.state = np.zeros(self.threads, np.int8)
+        self.together = True
+        self.active = self.everyone
+        self.registers: dict[str, Array] = {}
+        self.defined: dict[str, Array | None] = {}
+        self.gatherings: dict[int, Gathering] = {}
+        self.random = random.Random(schedule) if isinstance(schedule, int) else None
+        self.one_warp = schedule != "forward"
+        self.turn = int(self.warp_of[-1])
+        self.steps_taken = 0
+        self.executed: dict[int, int] = {}
+        self.line = 0
+        self._readers: Reader[Any, Any] | None = None
+        self.stopped = False
+
+    @property
+    def reader(self) -> Reader[Any, Any]:
+        if self._readers is None:
+            self._readers = Reader(self.domain, self.program.function.registers, self.read)
+        return self._readers
+
+    # --- the scheduler ---
+    def run(self) -> None:
+        """Run every thread to its end, or to a fault that leaves none able to go on."""
+        while not self.stopped:
+            group = self._pick()
+            if group is None:
+                if not self._unblock():
+                    break
+                continue
+            self.steps_taken += 1
+            if self.steps_taken > self.launch.step_limit:
+                self._fault(STEP_LIMIT, group, f"block {self.index} did not end within {self.launch.step_limit} steps")
+                break
+            self._step(group)
+        self._end_interval()
+
+    def _pick(self) -> Array | None:
+        """The threads to step: they stand at one instruction and can go on."""
+        if self.together and not self.one_warp:
+            return self.everyone
+        runnable = self.state == RUN
+        if not runnable.any():
+            return None
+        if self.one_warp:
+            runnable &= self.warp_of == self._whose_turn(runnable)
+        candidates = np.flatnonzero(runnable)
+        at = self.pc[candidates]
+        return np.asarray(candidates[at == at.min()])
+
+    def _whose_turn(self, runnable: Array) -> int:
+        able = np.unique(self.warp_of[runnable])
+        if self.turn not in able or (self.random is not None and self.random.random() < 0.2):
+            self.turn = int(self.random.choice(list(able)) if self.random is not None else able[-1])
+        return self.turn
+
+    def _step(self, group: Array) -> None:
+        at = int(self.pc[group[0]])
+        if at >= len(self.program.steps):
+            self._exit(group)
+            return
+        step = self.program.steps[at]
+        self.line = self.memory.line = step.instr.line
+        enabled = self._guarded(step.instr, group)
+        if len(enabled) != len(group):
+            self._go_on(np.setdiff1d(group, enabled, assume_unique=True), at + 1)
+        if not len(enabled):
+            return
+        self.executed[self.line] = self.executed.get(self.line, 0) + len(enabled)
+        if step.convergent:
+            self._converge(step, at, enabled)
+        elif step.row.control:
+            self._control(step, at, enabled)
+        else:
+            self._execute(step, enabled)
+            self._go_on(enabled, at + 1)
+
+    def _go_on(self, threads: Array, at: int) -> None:
+        if len(threads) == self.threads:
+            self.pc[:] = at
+            self.together = True
+        else:
+            self.pc[threads] = at
+            self.together = False
+
+    def _guarded(self, instr: Instr, group: Array) -> Array:
+        if instr.guard is None:
+            return group
+        self.active = group
+        holds = np.broadcast_to(self.domain.known(self.read(instr.guard.name), self.line), group.shape)
+        return np.asarray(group[holds != instr.guard_negated])
+
+    def _execute(self, step: Step, threads: Array) -> None:
+        self.active = threads
+        for name, value in self.reader.execute(step.instr, step.row, step.form):
+            self.write(name, value)
+
+    # --- control ---
+    def _control(self, step: Step, at: int, threads: Array) -> None:
+        kind = step.row.control
+        if kind == "branch":
+            target = step.instr.operands[0]
+            if not isinstance(target, Sym) or target.name not in self.program.targets:
+                raise Unsupported(f"{step.instr.opcode} to {target}", line=self.line)
+            self._go_on(threads, self.program.targets[target.name])
+        elif kind in ("exit", "return"):
+            self._exit(threads)
+        elif kind == "trap":
+            self._fault(TRAP, threads, "trap is reached")
+            self._exit(threads)
+        elif kind in ("barrier", "arrive"):
+            self._barrier(step, at, threads)
+        elif kind == "fence":
+            self._go_on(threads, at + 1)
+        else:
+            raise Unsupported(step.instr.opcode, line=self.line)
+
+    def _exit(self, threads: Array) -> None:
+        self.state[threads] = EXITED
+        self.together = False
+
+    def _words(self, step: Step, threads: Array) -> list[Array]:
+        """The source words of a control instruction, one for each thread."""
+        self.active = threads
+        sources = bind(step.instr, step.row).sources
+        values = [self.reader.source(declared, operand, step.form, self.line) for declared, operand in sources]
+        return [np.broadcast_to(self.domain.known(value, self.line), threads.shape) for value in values]
+
+    def _barrier(self, step: Step, at: int, threads: Array) -> None:
+        """Threads arrive; the barrier opens once the expected number has (PTX ISA 9.7.13.1)."""
+        number, *rest = self._words(step, threads)
+        for which in np.unique(number):
+            here = threads[number == which]
+            gathering = self.gatherings.setdefault(int(which), Gathering())
+            expected = int(rest[0][number == which][0]) if rest else self.threads
+            if rest and expected % WARP:
+                self._fault(BARRIER, here, f"a barrier for {expected} threads, no multiple of {WARP}")
+            gathering.expected = expected
+            gathering.lines.add(self.line)
+            if step.row.control == "arrive":
+                gathering.arrived += [int(t) for t in here]
+                gathering.released += [self.memory.clocks.release(int(t)) for t in here]
+                self._go_on(here, at + 1)
+            else:
+                gathering.waiting += [int(t) for t in here]
+                self.state[here] = BARRED
+                self.together = False
+            if gathering.count >= expected:
+                self._open(int(which))
+
+    def _open(self, which: int) -> None:
+        """Every expected thread is there: order them, and let them go on."""
+        gathering = self.gatherings.pop(which)
+        waiting = np.array(sorted(gathering.waiting), np.int64)
+        if gathering.count > gathering.expected:
+            self._fault(BARRIER, waiting, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
+        lines = {int(self.program.steps[int(p)].instr.line) for p in self.pc[waiting]}
+        if len(lines) > 1:
+            self._fault(BARRIER, waiting, f"barrier {which} pairs lines {', '.join(map(str, sorted(lines)))}")
+        alive = int((self.state != EXITED).sum())
+        whole = len(waiting) == self.threads or (self.launch.allow_exited and len(waiting) == alive)
+        if whole:
+            self._end_interval()
+        elif len(waiting):
+            self.memory.clocks.meet(gathering.waiting, gathering.released)
+        self.state[waiting] = RUN
+        if len(waiting) == self.threads and len(lines) == 1:
+            self._go_on(waiting, int(self.pc[waiting[0]]) + 1)
+        else:
+            self.pc[waiting] += 1
+
+    def _end_interval(self) -> None:
+        """Look for races since the last barrier of all threads; forget the order within the interval."""
+        memory = self.memory
+        ordered = memory.clocks.ordered if memory.clocks.partial else None
+        for first, second in collisions(memory.log, ordered):
+            self.line = second.line
+            threads = np.array([second.thread, first.thread])
+            self._fault(
+                RACE, threads,
+                f"{'writes' if second.write else 'reads'} {second.width} bytes at {second.start:#x};"
+                f" thread {self.name(first.thread)} {'writes' if first.write else 'reads'} them at line {first.line},"
+                " and nothing orders the two", second.start, second.width, first.line,
+            )
+        memory.whole_log.extend(memory.log, 0, shared=False)
+        memory.log.clear()
+        memory.clocks.restart()
+
+    # --- instructions that lanes carry out together ---
+    def _converge(self, step: Step, at: int, arrived: Array) -> None:
+        """Let those go on whose whole mask stands here; the others wait."""
+        self.state[arrived] = WAIT
+        present = np.flatnonzero((self.state == WAIT) & (self.pc == at))
+        if len(arrived) != self.threads:
+            self.together = False
+        masks = self._words(step, present)[-1]
+        whole = self.threads % WARP == 0 and len(present) == self.threads
+        if whole and bool((masks == _EVERY_LANE).all()):
+            self._proceed(step, at, present)
+            return
+        for warp in np.unique(self.warp_of[arrived]):
+            mine = self.warp_of[present] == warp
+            for mask in np.unique(masks[mine]):
+                self._try(step, at, int(warp), int(mask), present[mine & (masks == mask)])
+
+    def _try(self, step: Step, at: int, warp: int, mask: int, here: Array) -> None:
+        unnamed = here[(mask >> self.lane_of[here]) & 1 == 0]
+        if len(unnamed):
+            self._fault(INACTIVE_LANE, unnamed, f"{step.instr.opcode} with mask {mask:#010x}, which does not name it")
+            self._proceed(step, at, unnamed)
+            here = np.setdiff1d(here, unnamed)
+        named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
+        missing = named - {int(t) for t in here}
+        gone = {t for t in missing if t >= self.threads or self.state[t] == EXITED}
+        if missing - gone or not len(here):
+            return
+        if gone and not self.launch.allow_exited:
+            self._missing(step, mask, here, gone, "have exited or do not exist")
+        self._proceed(step, at, here)
+
+    def _missing(self, step: Step, mask: int, here: Array, missing: set[int], why: str) -> None:
+        lanes = ", ".join(str(t % WARP) for t in sorted(missing))
+        self._fault(INACTIVE_LANE, here, f"{step.instr.opcode} with mask {mask:#010x}: lanes {lanes} {why}")
+
+    def _proceed(self, step: Step, at: int, threads: Array) -> None:
+        self.state[threads] = RUN
+        if step.row.control == "warp_barrier":
+            for warp in np.unique(self.warp_of[threads]):
+                self.memory.clocks.meet(int(t) for t in threads[self.warp_of[threads] == warp])
+        else:
+            self._execute(step, threads)
+        self._go_on(threads, at + 1)
+
+    # --- when nobody can go on ---
+    def _unblock(self) -> bool:
+        """Find out why no thread can go on, say so, and let go on who can. False at the end of the block."""
+        waiting = np.flatnonzero(self.state == WAIT)
+        if len(waiting):
+            self._force(waiting)
+            return True
+        for which, gathering in list(self.gatherings.items()):
+            alive = int((self.state != EXITED).sum())
+            if self.launch.allow_exited and gathering.waiting and len(gathering.waiting) == alive:
+                gathering.expected = alive
+                self._open(which)
+                return True
+        barred = np.flatnonzero(self.state == BARRED)
+        if not len(barred):
+            return False
+        return self._stuck(barred)
+
+    def _force(self, waiting: Array) -> None:
+        """Lanes of a mask that never come: report, then let the present ones go on."""
+        at = int(self.pc[waiting].min())
+        here = waiting[self.pc[waiting] == at]
+        here = here[self.warp_of[here] == self.warp_of[here[0]]]
+        step = self.program.steps[at]
+        self.line = self.memory.line = step.instr.line
+        mask = int(self._words(step, here)[-1][0])
+        here = here[self._words(step, here)[-1] == mask]
+        warp = int(self.warp_of[here[0]])
+        named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
+        self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")
+        self._proceed(step, at, here)
+
+    def _stuck(self, barred: Array) -> bool:
+        """Threads wait at a barrier that cannot open."""
+        which, gathering = next((w, g) for w, g in self.gatherings.items() if g.waiting)
+        here = np.array(sorted(gathering.waiting))
+        self.line = self.memory.line = self.program.steps[int(self.pc[here[0]])].instr.line
+        absent = np.setdiff1d(self.everyone, np.array(gathering.waiting + gathering.arrived))
+        gone = absent[self.state[absent] == EXITED]
+        shown = ", ".join(str(self.name(int(t))) for t in absent[:4])
+        reason = "have exited" if len(gone) == len(absent) else "wait elsewhere or have exited"
+        self._fault(
+            BARRIER, here, f"barrier {which} waits for {gathering.expected} threads, {gathering.count} came;"
+            f" {len(absent)} {reason}: {shown}{', ...' if len(absent) > 4 else ''}",
+        )
+        if len(gone) != len(absent):
+            return False
+        gathering.expected = gathering.count
+        self._open(which)
+        return True
+
+    def _fault(
+        self, kind: str, threads: Array, message: str, address: int | None = None, nbytes: int = 0,
+        other_line: int | None = None,
+    ) -> None:
+        names = tuple(self.name(int(t)) for t in threads[:8])
+        text = f"{message}; block {self.index}, thread {names[0]}"
+        self.faults.add(Fault(kind, self.line, self.index, names, address, nbytes, text, other_line))
+
+    # --- registers ---
+    def read(self, name: str) -> Array:
+        """Value of a register for the active threads; a fault and zero where it was never written."""
+        value = self.registers.get(name)
+        if value is None:
+            if name not in self.program.function.registers:
+                raise Unsupported(f"register {name} is not declared", line=self.line)
+            self._undefined(name, self.active)
+            return np.zeros(len(self.active), WORD[self.reader.width(name)])
+        known = self.defined[name]
+        if known is not None and not known[self.active].all():
+            self._undefined(name, self.active[~known[self.active]])
+        return value if len(self.active) == self.threads else np.asarray(value[self.active])
+
+    def _undefined(self, name: str, threads: Array) -> None:
+        self._fault(UNINITIALISED, threads, f"register {name} is read and was never written")
+
+    def write(self, name: str, value: Any) -> None:
+        value = np.asarray(value)
+        if len(self.active) == self.threads:
+            self.registers[name] = value if value.shape == (self.threads,) else np.full(self.threads, value)
+            self.defined[name] = None
+            return
+        old = self.registers.get(name)
+        known = self.defined.get(name)
+        if old is None:
+            old, known = np.zeros(self.threads, value.dtype), np.zeros(self.threads, bool)
+        elif old.dtype != value.dtype:
+            old = old.astype(object)
+        new = old.copy()
+        new[self.active] = value
+        self.registers[name] = new
+        if known is not None:
+            known = known.copy()
+            known[self.active] = True
+            self.defined[name] = None if known.all() else known
+
+    # --- Surroundings ---
+    def special(self, name: str, width: int) -> Array:
+        value = self._special(name.removeprefix("%"))
+        return np.asarray(value).astype(WORD[width])
+
+    def _special(self, name: str) -> Any:
+        base, _, axis = name.partition(".")
+        if axis in ("x", "y", "z"):
+            which = "xyz".index(axis)
+            if base == "tid":
+                return self.tid[which][self.active]
+            sizes = {"ntid": self.launch.block, "ctaid": self.index, "nctaid": self.launch.grid}
+            if base in sizes:
+                return np.uint64(sizes[base][which])
+        lanes, one = self.lanes().astype(np.uint64), np.uint64(1)
+        if name == "laneid":
+            return lanes
+        if name == "warpid":
+            return self.warps()
+        if base.startswith("lanemask_"):
+            bit = one << lanes
+            masks = {"eq": bit, "lt": bit - one, "le": bit - one | bit, "ge": ~(bit - one), "gt": ~(bit - one | bit)}
+            return masks[base.removeprefix("lanemask_")] & np.uint64(_EVERY_LANE)
+        if name == "activemask":
+            return self.domain.ballot(np.ones(len(self.active), bool), np.uint32(_EVERY_LANE))
+        fixed = {
+            "WARP_SZ": WARP, "nwarpid": -(-self.threads // WARP), "smid": 0, "nsmid": 1, "gridid": 0,
+            "dynamic_smem_size": self.launch.dynamic_shared, "total_smem_size": self.program.shared_bytes,
+            "clock": self.steps_taken, "clock64": self.steps_taken, "globaltimer": self.steps_taken,
+        }
+        if name in fixed:
+            return np.uint64(fixed[name])
+        raise Unsupported(f"special register %{name}", line=self.line)
+
+    def symbol(self, name: str) -> int:
+        return self.memory.symbol(name)
+
+    def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
+        if name not in self.launch.parameters:
+            raise Unsupported(f"ld.param of {name}, no parameter of this kernel", line=self.line)
+        data = self.launch.parameters[name]
+        if not 0 <= offset <= len(data) - nbytes:
+            raise BadInput(f"line {self.line}: {nbytes} bytes at {offset} of parameter {name}, {len(data)} bytes long")
+        return data[offset : offset + nbytes]
+
+    def locate(self, space: str, nbytes: int, address: Array, write: bool, readonly: bool) -> list[Place]:
+        address = np.asarray(self.domain.known(address, self.line))
+        return self.memory.locate(space, nbytes, address, write, readonly, self.active)
+
+    def to_generic(self, space: str, address: Array) -> Array:
+        return self.memory.to_generic(space, address)
+
+    def from_generic(self, space: str, address: Array) -> Array:
+        return self.memory.from_generic(space, address)
+
+    def warps(self) -> Array:
+        return np.asarray(self.warp_of[self.active])
+
+    def lanes(self) -> Array:
+        return np.asarray(self.lane_of[self.active])
+
+    def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
+        """PTX ISA 9.7.9.6; a source lane that does not take part is a fault, its reader gets its own value."""
+        lane = self.lanes()
+        b, c = (np.broadcast_to(v, lane.shape).astype(np.int64) & 0x1FFF for v in (b, c))
+        value, clamp, segment = b & 31, c & 31, c >> 8 & 31
+        least, most = lane & segment, lane & segment | clamp & ~segment
+        if mode == "up":
+            source = lane - value
+            in_range = source >= most
+        elif mode == "down":
+            source = lane + value
+            in_range = source <= most
+        else:
+            source = lane ^ value if mode == "bfly" else least | value & ~segment
+            in_range = source <= most
+        source = np.where(in_range, source, lane)
+        thread = self.active - lane + source
+        position = np.full(self.threads + WARP, -1)
+        position[self.active] = np.arange(len(self.active))
+        found = position[thread]
+        members = np.broadcast_to(members, lane.shape)
+        absent = (found < 0) | (members >> source & 1 == 0)
+        if absent.any():
+            which = int(source[absent][0])
+            self._fault(INACTIVE_LANE, self.active[absent], f"the shuffle reads lane {which}, which takes no part")
+        return np.where(absent, np.arange(len(lane)), found), in_range

@@ -1,0 +1,59 @@
+"""What the detectors of the concrete machine report, and where they put it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+OUT_OF_BOUNDS, MISALIGNED, UNINITIALISED, READ_ONLY = "out-of-bounds", "misaligned", "uninitialised", "read-only"
+RACE, BARRIER, INACTIVE_LANE = "race", "barrier-divergence", "inactive-lane"
+STEP_LIMIT, TRAP = "step-limit", "trap"
+
+KINDS = (OUT_OF_BOUNDS, MISALIGNED, UNINITIALISED, READ_ONLY, RACE, BARRIER, INACTIVE_LANE, STEP_LIMIT, TRAP)
+
+Index = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing a kernel did wrong.
+
+    Args:
+        kind: one of KINDS.
+        line: PTX line of the instruction; of a race, of the later of the two accesses.
+        block: index of the block.
+        threads: indices in the block of the threads concerned; of a race, first the thread of `line`.
+        address: first byte concerned, in the state space's own numbering (generic for global); None if none is.
+        bytes: size of the access.
+        message: the whole finding in words.
+        other_line, other_block: the other access of a race.
+    """
+
+    kind: str
+    line: int
+    block: Index
+    threads: tuple[Index, ...]
+    address: int | None
+    bytes: int
+    message: str
+    other_line: int | None = None
+    other_block: Index | None = None
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.kind}: {self.message}"
+
+
+@dataclass
+class FaultList:
+    """Faults in the order found; a repetition of (kind, line, other line) is counted, not kept."""
+
+    found: list[Fault] = field(default_factory=list)
+    repeated: int = 0
+    _seen: set[tuple[str, int, int | None]] = field(default_factory=set)
+
+    def add(self, fault: Fault) -> None:
+        key = fault.kind, fault.line, fault.other_line
+        if key in self._seen:
+            self.repeated += 1
+            return
+        self._seen.add(key)
+        self.found.append(fault)

@@ -1,0 +1,174 @@
+"""The concrete machine: runs a kernel block by block, all threads of a block in NumPy operations, and watches it.
+
+Threads of a warp have their own program counters. At each step the lowest one goes on, with all threads that stand
+there: lanes that parted meet again at the latest where the text puts their paths together. `shfl.sync`, `vote.sync`,
+`redux.sync` and `bar.warp.sync` wait until every lane of their mask stands at the same instruction.
+
+Schedules of the warps between barriers: `forward` takes all warps together, lowest program counter first; `reverse`
+takes one warp after the other, the last first, each until it waits; an integer seeds random switches between warps.
+Faults of memory order are found under any schedule; values read in a race differ.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spec.errors import BadInput
+from spec.ptx.access import AccessEvent, BlockMemory
+from spec.ptx.ast import Function, Module
+from spec.ptx.block import Block
+from spec.ptx.faults import RACE, Fault, FaultList, Index
+from spec.ptx.lanes import Lanes
+from spec.ptx.memory import Memory
+from spec.ptx.program import Program, decode, initial_bytes, pack_arguments, thread_indices
+from spec.ptx.races import AccessLog, collisions
+
+STEP_LIMIT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Everything the blocks of a launch share."""
+
+    program: Program
+    memory: Memory
+    grid: Index
+    block: Index
+    parameters: dict[str, bytes]
+    step_limit: int
+    allow_exited: bool
+    dynamic_shared: int
+
+
+@dataclass
+class Stats:
+    """What ran. `lines` counts, for each PTX line, the threads that executed it."""
+
+    blocks: int = 0
+    steps: int = 0
+    lines: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class Result:
+    """Faults in the order found (each kind and line once), how many were repetitions, and what ran."""
+
+    faults: list[Fault]
+    repeated: int
+    stats: Stats
+
+
+def run(
+    function: Function,
+    module: Module,
+    *,
+    grid: Index,
+    block: Index,
+    args: dict[str, int | bytes],
+    memory: Memory,
+    blocks: Iterable[Index] | None = None,
+    schedule: str | int = "forward",
+    dynamic_shared: int = 0,
+    step_limit: int = STEP_LIMIT,
+    allow_exited: bool = False,
+    domain: Callable[[Any], Any] = Lanes,
+    on_access: Callable[[AccessEvent], None] | None = None,
+) -> Result:
+    """Run a kernel, changing the buffers of `memory` in place.
+
+    Args:
+        grid, block: launch size; the machine itself sets no limit on the grid.
+        args: value or bytes of each parameter; pointers are addresses that `memory.add` gave.
+        blocks: indices of the blocks to run, in this order; None for all of the grid.
+        schedule: forward, reverse, or a seed; also the order of the blocks where `blocks` is None.
+        dynamic_shared: bytes of dynamic shared memory.
+        step_limit: steps a block may take before it counts as not terminating.
+        allow_exited: barriers and masks do not wait for threads that have exited.
+        domain: makes the domain from the block it works for: Lanes, or Dag.
+        on_access: called for every memory access of every thread, before it is checked.
+
+    Raises:
+        Unsupported: an instruction or construct outside the model, by name and line.
+        BadInput: arguments or sizes that do not fit the kernel.
+    """
+    if min(*grid, *block) < 1:
+        raise BadInput(f"grid {grid} and block {block} must be at least 1 in every dimension")
+    program = decode(function, module, dynamic_shared)
+    for variable in module.variables:
+        if variable.space == "global" and variable.name not in memory.buffers:
+            memory.add(variable.name, initial_bytes(variable))
+    launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
+                    dynamic_shared)
+    faults, stats = FaultList(), Stats()
+    everything, readonly = AccessLog(), AccessLog()
+    indices = thread_indices(block)
+    done: list[Index] = []
+
+    def name(thread: int) -> Index:
+        x, y, z = (int(axis[thread]) for axis in indices)
+        return x, y, z
+
+    with np.errstate(all="ignore"):
+        for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):
+            if not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
+                raise BadInput(f"block {index} is not in the grid {grid}")
+            space = BlockMemory(program, memory, len(indices[0]), index, name, faults, on_access)
+            state = Block(launch, space, index, name, schedule, faults)
+            state.domain = domain(state)
+            state.run()
+            done.append(index)
+            everything.extend(space.whole_log, number)
+            readonly.extend(space.readonly_log, number)
+            stats.blocks += 1
+            stats.steps += state.steps_taken
+            for line, threads in state.executed.items():
+                stats.lines[line] = stats.lines.get(line, 0) + threads
+        _between_blocks(everything, readonly, done, name, faults)
+    return Result(faults.found, faults.repeated, stats)
+
+
+def _order(grid: Index, schedule: str | int) -> Iterable[Index]:
+    total = grid[0] * grid[1] * grid[2]
+    numbers: Iterable[int] = range(total)
+    if schedule == "reverse":
+        numbers = range(total - 1, -1, -1)
+    elif isinstance(schedule, int):
+        shuffled = list(range(total))
+        random.Random(schedule).shuffle(shuffled)
+        numbers = shuffled
+    return ((n % grid[0], n // grid[0] % grid[1], n // (grid[0] * grid[1])) for n in numbers)
+
+
+def _between_blocks(
+    everything: AccessLog, readonly: AccessLog, done: list[Index], name: Callable[[int], Index], faults: FaultList
+) -> None:
+    """Races between blocks, which nothing orders, and stores to bytes that an `.nc` load of this launch reads."""
+    for first, second in collisions(everything, None):
+        block, other = done[second.actor], done[first.actor]
+        faults.add(Fault(
+            RACE, second.line, block, (name(second.thread), name(first.thread)), second.start, second.width,
+            f"{'writes' if second.write else 'reads'} {second.width} bytes at {second.start:#x} in block {block},"
+            f" thread {name(second.thread)}; block {other}, thread {name(first.thread)},"
+            f" {'writes' if first.write else 'reads'} them at line {first.line}; nothing orders blocks",
+            first.line, other,
+        ))
+    if not len(readonly):
+        return
+    both = AccessLog()
+    start, width, write, _, clock, line, thread = everything.columns()
+    stored = write != 0
+    both.add_rows(start[stored], width[stored], write[stored], np.full(int(stored.sum()), -1), clock[stored],
+                  line[stored], thread[stored])
+    start, width, write, actor, clock, line, thread = readonly.columns()
+    both.add_rows(start, width, write, actor, clock, line, thread)
+    for store, load in collisions(both, None):
+        faults.add(Fault(
+            RACE, load.line, done[load.actor], (name(load.thread), name(store.thread)), load.start, load.width,
+            f"ld.global.nc reads {load.width} bytes at {load.start:#x} that line {store.line} writes in this launch;"
+            " .nc is for memory nobody writes", store.line,
+        ))
