@@ -13,8 +13,8 @@ from spec.ptx.ast import Function, Module, Variable, type_width
 
 AXES = ("x", "y", "z")
 RESERVED = frozenset((
-    "and", "or", "not", "ite", "div", "mod", "abs", "let", "forall", "exists", "true", "false", "distinct", "xor", "par",
-    "as", "assert",
+    "and", "or", "not", "ite", "div", "mod", "abs", "let", "forall", "exists", "true", "false", "distinct", "xor",
+    "par", "as", "assert",
 ))
 
 
