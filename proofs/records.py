@@ -39,6 +39,7 @@ class Access:
     row: Poly
     column: Poly
     count: int
+    readonly: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ observation, and confirms the steps. So the facts are used by induction on k. A 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.cfg import EXIT, Block, Graph, graph_of
 from proofs.problem import Problem, unsupported_function
@@ -226,7 +226,7 @@ class Machine(Hooks):
             Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
         )
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None) -> None:
+    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
         if not self.recording:
@@ -236,7 +236,8 @@ class Machine(Hooks):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        self.found.append(resolve(self.problem, self._point(), space, kind, width * count // 8, address))
+        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
+        self.found.append(replace(access, readonly=readonly))
 
     def converge(self, members: Poly | None) -> None:
         """Record that all lanes of a mask must be here together."""

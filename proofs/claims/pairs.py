@@ -19,7 +19,7 @@ from proofs.intervals import Interval, Member, Pairing
 from proofs.problem import Problem
 from proofs.query import Copy, Query, build
 from proofs.records import Access, Records
-from proofs.terms import BLOCK, Cond, Poly, Symbol
+from proofs.terms import BLOCK, THREAD, Poly, Symbol
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
@@ -78,14 +78,8 @@ def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
 
 
 def _iterations(access: Access) -> list[Symbol]:
-    names = {f"k@{loop}" for loop in access.at.loops}
-    found: dict[str, Symbol] = {}
-    items: list[Poly | Cond] = [access.address, *access.at.control, *access.at.facts]
-    for item in items:
-        for symbol in item.symbols():
-            if symbol.name in names:
-                found[symbol.name] = symbol
-    return [found[n] for n in sorted(found)]
+    """The round counts of all loops around an access, also of those its address does not depend on."""
+    return [Symbol(f"k@{loop}", "iteration", THREAD, 0, None) for loop in access.at.loops]
 
 
 def _writers(problem: Problem, a: Access, b: Access) -> Claim:
