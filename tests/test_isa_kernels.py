@@ -138,3 +138,27 @@ def test_operands_depend_on_the_seed_and_hold_the_corners() -> None:
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     assert set(corners("f32")) <= {int(w) for w in first}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "given", "result"),
+    [
+        ("testp.normal.f32", (0x80000000,), 1),
+        ("testp.normal.f64", (0x0000000000000001,), 0),
+        ("mul.rn.ftz.f32", (0x00800000, 0x3F7FFFFF), 0x00000000),
+        ("mul.rm.ftz.f32", (0x80800000, 0x3F7FFFFF), 0x80000000),
+        ("mul.rn.ftz.f16", (0x0400, 0xBBFF), 0x8000),
+        ("div.rn.ftz.f32", (0x3FFFFFFF, 0x7F000000), 0x00000000),
+        ("mul.rn.f32", (0x00800000, 0x3F7FFFFF), 0x00800000),
+        ("fma.rn.f64", (0x7FEFFFFFFFFFFFFE, 0x4000000000000000, 0xFFF0000000000000), 0xFFF0000000000000),
+        ("mad.rz.f64", (0x7FEFFFFFFFFFFFFE, 0x4030000000000000, 0xFFF0000000000000), 0xFFF0000000000000),
+    ],
+)
+def test_what_a_gpu_taught_the_table(opcode: str, given: tuple[int, ...], result: int) -> None:
+    """Results of an H200 that an earlier table did not give."""
+    assert int(lanes_results(case_of(opcode), [np.full(1, word, np.uint64) for word in given])[0][0]) == result
+
+
+def test_a_conversion_whose_flush_hardware_leaves_out_is_not_in_the_table() -> None:
+    assert lookup("cvt.rp.ftz.f16.f32") is None
+    assert lookup("cvt.rn.ftz.f16.f32") is not None

@@ -138,3 +138,36 @@ def test_a_buffer_outside_every_allocation_is_refused() -> None:
 def test_unknown_devices_are_refused_by_name() -> None:
     with pytest.raises(BadInput, match="no device 'tpu'; have emulator, cuda"):
         open_device("tpu")
+
+
+def test_aligned_accesses_to_a_buffer_that_begins_in_between() -> None:
+    """A wide access may be aligned though its offset in the buffer is not."""
+    descriptor = bind(CONTRACT, parse(WIDE))
+    with EmulatorDevice() as device:
+        x, y = device.alloc(128), device.alloc(128)
+        device.upload(x, np.arange(32, dtype=np.uint32))
+        values = {"rows": 1, "columns": 9, "stride": 9}
+        device.launch(prepare(descriptor, values, {"x": x.span(4), "y": y.span(4)}))
+        assert device.download(y).view(np.uint32)[:8].tolist() == [0, 0, 0, 0, 4, 5, 6, 7]
+
+
+WIDE = """
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry negate(.param .u64 x, .param .u64 y, .param .u32 rows, .param .u32 columns, .param .u32 stride)
+{
+    .reg .pred %p;
+    .reg .u32 %t, %v<4>;
+    .reg .u64 %x, %y;
+    mov.u32 %t, %tid.x;
+    setp.ne.u32 %p, %t, 0;
+    @%p bra EXIT;
+    ld.param.u64 %x, [x];
+    ld.param.u64 %y, [y];
+    ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%x+12];
+    st.global.v4.u32 [%y+12], {%v0, %v1, %v2, %v3};
+EXIT:
+    ret;
+}
+"""

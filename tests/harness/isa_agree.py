@@ -171,10 +171,11 @@ def _values(kind: str, words: Words) -> Reals:
         "f64": lambda w: w.astype(np.uint64).view(np.float64),
     }
     with np.errstate(all="ignore"):
-        return float_of[kind](words)
+        values: Reals = float_of[kind](words)
+    return values
 
 
 def _as_register(register: str, words: Words) -> npt.NDArray[Any]:
     if register == "pred":
-        return words != 0
+        return np.asarray(words != 0)
     return words.astype(f"u{type_width(register) // 8}")
