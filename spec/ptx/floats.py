@@ -165,7 +165,9 @@ def fma(t: str, mode: str, ftz: bool, sat: bool, a: Array, b: Array, c: Array) -
     x, y, z = (widen(t, flush(t, ftz, v)) for v in (a, b, c))
     product = np.asarray(x * y)
     if t == "f64":
-        fallback = _exact_zero_sum(np.asarray(product + z), product, z, mode)
+        # A finite product that overflows must not meet an infinite addend.
+        total = np.where(np.isfinite(x) & np.isfinite(y) & np.isinf(z), z, product + z)
+        fallback = _exact_zero_sum(total, product, z, mode)
         return _rational(t, mode, lambda p, q, r: p * q + r, fallback, x, y, z)
     total, error = _two_sum(product, z)
     total = _exact_zero_sum(total, product, z, mode)
