@@ -310,8 +310,8 @@ def cvt(f: Form, *args: int) -> int:
     if is_float(target):
         return fl.finish(target, False, f.has("sat"), fl.encode(target, f["round"], Fraction(value(source, a))))
     if not is_float(source):
-        x = value(source, a)
-        return wrap(type_width(target), clamp(target, x) if f.has("sat") else x)
+        whole = value(source, a)
+        return wrap(type_width(target), clamp(target, whole) if f.has("sat") else whole)
     width = type_width(target)
     x = fl.decode(source, fl.flush(source, ftz and source == "f32", a))
     low, high = limits(target)
