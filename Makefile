@@ -33,8 +33,7 @@ verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation
 	$(BIN)/fltc diff
 
 verify-gpu: $(VENV)/installed ## run every kernel on the CUDA device against its reference and write evidence/
-	$(BIN)/fltc diff --device cuda --evidence evidence $(ARGS)
-	$(BIN)/fltc bench --device cuda --out evidence
+	$(BIN)/python -m tests.harness.gpu_evidence --out evidence $(ARGS)
 
 ptx: $(VENV)/installed ## write backend/ptx/*.ptx anew from backend/kernels
 	$(BIN)/python -m backend.kernels

@@ -58,9 +58,13 @@ class Device(Protocol):
 
 
 def open_device(name: str) -> Device:
-    """`cuda`; DriverError where the CUDA driver or a device is missing."""
+    """`emulator` or `cuda`; DriverError where the CUDA driver or a device is missing."""
+    if name == "emulator":
+        from backend.emulator.device import EmulatorDevice
+
+        return EmulatorDevice()
     if name == "cuda":
         from backend.cuda.device import CudaDevice
 
         return CudaDevice()
-    raise BadInput(f"no device {name!r}; have cuda")
+    raise BadInput(f"no device {name!r}; have emulator, cuda")

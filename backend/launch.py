@@ -17,6 +17,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import SupportsFloat, SupportsIndex
 
+from spec.contracts.expr import evaluate, parse_expr
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Buffer, Contract, Parameter
 from spec.errors import BadInput, ContractViolation
 from spec.ptx.ast import Function, Module, Param, type_width
@@ -57,11 +58,17 @@ class Span:
 
 @dataclass(frozen=True)
 class Region:
-    """The bytes of a buffer that one launch may touch: `extent` bytes from `address`."""
+    """The bytes of a buffer that one launch may touch: `extent` bytes from `address`.
+
+    With two extents, rows of `row` bytes begin `pitch` bytes apart, and what lies between them is not the launch's;
+    both are 0 with one.
+    """
 
     buffer: Buffer
     address: int
     extent: int
+    pitch: int = 0
+    row: int = 0
 
     @property
     def end(self) -> int:
@@ -313,7 +320,10 @@ def _region(contract: Contract, buffer: Buffer, span: Span, values: Mapping[str,
         raise ContractViolation(f"{where} needs {extent} bytes; its address is null")
     if span.address % buffer.align:
         raise ContractViolation(f"{where} is aligned to {buffer.align} bytes; asked for address {span.address:#x}")
-    return Region(buffer, span.address, extent)
+    if len(buffer.shape) == 1:
+        return Region(buffer, span.address, extent)
+    pitch, row = (evaluate(parse_expr(e), values) * buffer.element_bytes for e in (buffer.row_stride, buffer.shape[1]))
+    return Region(buffer, span.address, extent, pitch, row)
 
 
 def _check_disjoint(contract: Contract, regions: tuple[Region, ...]) -> None:

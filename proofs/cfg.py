@@ -13,7 +13,7 @@ EXIT = -1
 
 @dataclass
 class Block:
-    """Straight-line code; `taken` is the target of its last instruction if that is a branch, `next` the fall-through."""
+    """Straight-line code; `taken` is the target of its last instruction if it is a branch, `next` the fall-through."""
 
     index: int
     instructions: list[Instr] = field(default_factory=list)

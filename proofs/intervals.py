@@ -108,11 +108,10 @@ class _Walker:
             stopped = False
             for instruction in block.instructions[at:]:
                 place = self.places[id(instruction)]
-                if place in self.barriers:
-                    # A guarded barrier does not end the interval for threads that skip it.
-                    if instruction.guard is None:
-                        stopped = True
-                        break
+                # A guarded barrier does not end the interval for threads that skip it.
+                if place in self.barriers and instruction.guard is None:
+                    stopped = True
+                    break
                 access = self.accesses.get(place)
                 if access is not None:
                     around = dict(modes)

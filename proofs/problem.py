@@ -12,7 +12,10 @@ from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Module, Variable, type_width
 
 AXES = ("x", "y", "z")
-RESERVED = frozenset("and or not ite div mod abs let forall exists true false distinct xor par as assert".split())
+RESERVED = frozenset((
+    "and", "or", "not", "ite", "div", "mod", "abs", "let", "forall", "exists", "true", "false", "distinct", "xor",
+    "par", "as", "assert",
+))
 
 
 @dataclass(frozen=True)

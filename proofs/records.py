@@ -39,6 +39,7 @@ class Access:
     row: Poly
     column: Poly
     count: int
+    readonly: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Read:
 
 @dataclass(frozen=True)
 class LoopRecord:
-    """A loop: `iteration` counts completed rounds inside it, `exit` those at leaving; `proceed`: it goes round again."""
+    """A loop: `iteration` counts completed rounds inside it, `exit` those at leaving; `proceed`: round again."""
 
     id: str
     at: Point

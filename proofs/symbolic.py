@@ -9,7 +9,7 @@ observation, and confirms the steps. So the facts are used by induction on k. A 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.cfg import EXIT, Block, Graph, graph_of
 from proofs.problem import Problem, unsupported_function
@@ -226,7 +226,7 @@ class Machine(Hooks):
             Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
         )
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None) -> None:
+    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
         if not self.recording:
@@ -236,7 +236,8 @@ class Machine(Hooks):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        self.found.append(resolve(self.problem, self._point(), space, kind, width * count // 8, address))
+        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
+        self.found.append(replace(access, readonly=readonly))
 
     def converge(self, members: Poly | None) -> None:
         """Record that all lanes of a mask must be here together."""
@@ -324,7 +325,8 @@ class Machine(Hooks):
         if back is None:
             return steps
         for register in modified:
-            before, after, initial = start.registers[register], back.registers.get(register), entry.registers.get(register)
+            before, after = start.registers[register], back.registers.get(register)
+            initial = entry.registers.get(register)
             if not (isinstance(before, Word) and isinstance(after, Word) and isinstance(initial, Word)):
                 continue
             if before.term is None or after.term is None or initial.term is None:
@@ -342,7 +344,8 @@ class Machine(Hooks):
         for register in modified:
             written = entry.written.get(register, FALSE)
             initial = entry.registers.get(register)
-            if register in steps and register not in arbitrary and isinstance(initial, Word) and initial.term is not None:
+            steady = register in steps and register not in arbitrary
+            if steady and isinstance(initial, Word) and initial.term is not None:
                 start.set(register, Word(initial.width, initial.term + steps[register] * k), written)
             else:
                 start.set(register, self._header_value(register, name, around, False), written)
@@ -391,8 +394,8 @@ class Machine(Hooks):
         return edges, clean
 
     def _confirm(
-        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str], k: Poly,
-        header: int, line: int,
+        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str],
+        k: Poly, header: int, line: int,
     ) -> set[str]:
         """Registers whose step does not hold after all."""
         if not backs:
@@ -403,7 +406,8 @@ class Machine(Hooks):
             if register not in steps or register in arbitrary:
                 continue
             initial, after = entry.registers.get(register), back.registers.get(register)
-            assert isinstance(initial, Word) and initial.term is not None
+            assert isinstance(initial, Word)
+            assert initial.term is not None
             expected = initial.term + steps[register] * (k + 1)
             if not (isinstance(after, Word) and after.term == expected):
                 wrong.add(register)

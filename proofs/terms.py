@@ -196,11 +196,11 @@ class Poly:
         low: Bound = 0
         high: Bound = 0
         for monomial, coefficient in self.terms.items():
-            l, h = _monomial_interval(monomial)
+            least, most = _monomial_interval(monomial)
             if coefficient < 0:
-                l, h = h, l
-            low = None if low is None or l is None else low + coefficient * l
-            high = None if high is None or h is None else high + coefficient * h
+                least, most = most, least
+            low = None if low is None or least is None else low + coefficient * least
+            high = None if high is None or most is None else high + coefficient * most
         return low, high
 
     @cached_property
@@ -252,21 +252,23 @@ def _monomial_interval(monomial: Monomial) -> Interval:
     low: Bound = 1
     high: Bound = 1
     for atom in monomial:
-        l, h = atom.interval
-        if low is not None and l is not None and low >= 0 and l >= 0:
-            low, high = low * l, None if high is None or h is None else high * h
+        least, most = atom.interval
+        if low is not None and least is not None and low >= 0 and least >= 0:
+            low, high = low * least, None if high is None or most is None else high * most
             continue
-        if None in (low, high, l, h):
+        if None in (low, high, least, most):
             return None, None
-        corners = [x * y for x in (low, high) for y in (l, h) if x is not None and y is not None]
+        corners = [x * y for x in (low, high) for y in (least, most) if x is not None and y is not None]
         low, high = min(corners), max(corners)
     return low, high
 
 
 def within(term: Poly, low: Bound, high: Bound) -> bool:
     """Whether the interval of the term alone shows low <= term <= high."""
-    l, h = term.interval
-    return (low is None or (l is not None and l >= low)) and (high is None or (h is not None and h <= high))
+    least, most = term.interval
+    return (low is None or (least is not None and least >= low)) and (
+        high is None or (most is not None and most <= high)
+    )
 
 
 def _parts(a: Poly, c: int) -> tuple[Poly, Poly]:

@@ -70,8 +70,8 @@ class Hooks:
         """A value was looked at."""
         raise NotImplementedError
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None) -> None:
-        """Memory was read or written: `count` words of `width` bits at `address`."""
+    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
+        """Memory was read or written: `count` words of `width` bits at `address`; `readonly` for the .nc path."""
         raise NotImplementedError
 
     def converge(self, members: Poly | None) -> None:
@@ -407,11 +407,11 @@ class Terms:
         return (Word(width, term),)
 
     def load(self, space: str, width: int, count: int, address: Word, readonly: bool) -> tuple[Word, ...]:
-        self.hooks.access("read", space, width, count, address.term)
+        self.hooks.access("read", space, width, count, address.term, readonly)
         return tuple(self.unknown(width) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        self.hooks.access("write", space, width, len(values), address.term)
+        self.hooks.access("write", space, width, len(values), address.term, False)
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return address

@@ -18,7 +18,6 @@ from proofs.records import Access, LoopRecord, Records
 from proofs.terms import LAUNCH, TRUE, Atom, Cond, Poly, Symbol, SymbolAtom, conj, disj, eq, ge, le, lt, negate, same
 from spec.contracts.model import ACTIVE
 
-
 MAX_SPLITS = 3
 
 
@@ -48,7 +47,8 @@ class Witness:
     @property
     def group(self) -> str:
         """Witnesses of one group share their digits."""
-        parts = [f"{d.symbol.name}*{d.weight.text}%{d.radix.text if d.radix else ''}" for d in (*self.row, *self.column)]
+        found = (*self.row, *self.column)
+        parts = [f"{d.symbol.name}*{d.weight.text}%{d.radix.text if d.radix else ''}" for d in found]
         return " ".join([*parts, self.row_offset.text, self.column_offset.text])
 
 
@@ -223,7 +223,8 @@ def _goal(sites: list[_Site]) -> Cond:
     for s in sites:
         ways.setdefault((s.exists, s.reach), []).append(conj((*s.control, s.covers)))
     return disj(
-        conj((exists, _marked_reach(reach, i), disj(stores))) for i, ((exists, reach), stores) in enumerate(ways.items())
+        conj((exists, _marked_reach(reach, i), disj(stores)))
+        for i, ((exists, reach), stores) in enumerate(ways.items())
     )
 
 

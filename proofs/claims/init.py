@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import gcd
 
 from proofs.cfg import Graph
-from proofs.claims.model import Claim, conjunction
 from proofs.claims.memory import at_access
+from proofs.claims.model import Claim, conjunction
 from proofs.intervals import Interval
 from proofs.problem import AXES, Problem
 from proofs.records import Access, Records

@@ -26,7 +26,27 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
             claims.append(_align(problem, access))
         if problem.power is not None and access.kind == "write" and access.space == "global":
             claims.append(_power(problem, access))
+    claims += _permissions(problem, records)
     claims += [_rows(problem, b) for b in problem.buffers.values() if b.leading is not None]
+    return claims
+
+
+def _permissions(problem: Problem, records: Records) -> list[Claim]:
+    """What no launch may do: write a buffer declared read-only, or read through .nc what the launch writes."""
+    written = {a.buffer for a in records.accesses if a.kind == "write" and a.space == "global"}
+    claims = []
+    for a in records.accesses:
+        if a.space != "global":
+            continue
+        if a.kind == "write" and "w" not in problem.buffers[a.buffer].access:
+            reason = f"line {a.at.line} writes {a.buffer}, which is declared read-only"
+            words = "the buffer may be written"
+            claims.append(Claim(f"writable.{a.id}", "bounds", (a.at.line,), None, words, reason=reason))
+        mine = {b for b in written if problem.alias_of(a.buffer, b)}
+        if a.readonly and mine:
+            reason = f"line {a.at.line} reads {a.buffer} through .nc, but the launch writes {', '.join(sorted(mine))}"
+            words = "the bytes do not change during the launch"
+            claims.append(Claim(f"constant.{a.id}", "race", (a.at.line,), None, words, reason=reason))
     return claims
 
 
@@ -121,12 +141,14 @@ def _power(problem: Problem, access: Access) -> Claim:
 
 
 def _rows(problem: Problem, buffer: BufferTerms) -> Claim:
-    assert buffer.leading is not None and buffer.columns is not None
+    assert buffer.leading is not None
+    assert buffer.columns is not None
     words = "rows do not overlap, so (row, column) names one element"
     goal = f"(and (<= 1 {buffer.leading.text}) (<= {buffer.columns.text} {buffer.leading.text}))"
     items: Items = [buffer.leading, buffer.columns]
     name, comment = f"rows.{buffer.name}", (f"single-writer: {words}", f"buffer {buffer.name}")
     full = build(name, comment, domain(problem), goal, items)
-    return Claim(name, "single-writer", (), full, words, build(name, comment, domain(problem, linear=True), goal, items))
+    reduced = build(name, comment, domain(problem, linear=True), goal, items)
+    return Claim(name, "single-writer", (), full, words, reduced)
 
 

@@ -11,7 +11,8 @@ from proofs.records import Access, Point
 from proofs.terms import BLOCK, THREAD, Cond, Poly, Symbol, quote
 
 OBLIGATIONS = (
-    "coverage", "single-writer", "bounds", "barrier", "race", "resources", "power-gate", "abi", "numerics", "refinement",
+    "coverage", "single-writer", "bounds", "barrier", "race", "resources", "power-gate", "abi", "numerics",
+    "refinement",
     "no-wrap", "init", "no-trap",
 )
 FIRST, SECOND = "!1", "!2"

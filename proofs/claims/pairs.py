@@ -19,7 +19,7 @@ from proofs.intervals import Interval, Member, Pairing
 from proofs.problem import Problem
 from proofs.query import Copy, Query, build
 from proofs.records import Access, Records
-from proofs.terms import BLOCK, Cond, Poly, Symbol
+from proofs.terms import BLOCK, THREAD, Poly, Symbol
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
@@ -53,8 +53,8 @@ def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, 
 
 
 def _claim(
-    problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy], goal: str,
-    items: list[Poly], marked: list[Symbol],
+    problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy],
+    goal: str, items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
     here = [*known(a.at, first), *known(b.at, second)]
@@ -65,7 +65,8 @@ def _claim(
     )
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items, marked, [items[0] - items[1]])
+        hypotheses = [*domain(problem, copies, linear), *here]
+        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
@@ -77,14 +78,8 @@ def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
 
 
 def _iterations(access: Access) -> list[Symbol]:
-    names = {f"k@{loop}" for loop in access.at.loops}
-    found: dict[str, Symbol] = {}
-    items: list[Poly | Cond] = [access.address, *access.at.control, *access.at.facts]
-    for item in items:
-        for symbol in item.symbols():
-            if symbol.name in names:
-                found[symbol.name] = symbol
-    return [found[n] for n in sorted(found)]
+    """The round counts of all loops around an access, also of those its address does not depend on."""
+    return [Symbol(f"k@{loop}", "iteration", THREAD, 0, None) for loop in access.at.loops]
 
 
 def _writers(problem: Problem, a: Access, b: Access) -> Claim:

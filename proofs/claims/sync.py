@@ -57,7 +57,8 @@ def _together(problem: Problem, name: str, words: str, at: Point, warp: bool) ->
     symbols = {s for c in at.known() for s in c.symbols()}
     copies = _copies(at, symbols)
     first, second = copies
-    here = [*known(at, first), *known(at, second, control=False)]
+    # Nothing is assumed of the second thread: what is known at the point holds only of threads that get there.
+    here = known(at, first)
     if warp:
         here.append(_same_warp(problem, copies))
     goal = conjunction([second.text(c) for c in at.control])

@@ -23,6 +23,7 @@ _FLOAT: dict[str, np.dtype[Any]] = {"f16": np.dtype("f2"), "f32": np.dtype("f4")
 NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000}
 MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 _INFINITY = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "f64": 0x7FF0000000000000}
+_LEAST_NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022}
 _ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 
 
@@ -128,7 +129,10 @@ def saturate(t: str, sat: bool, a: Array) -> Array:
 
 
 def _finish(t: str, mode: str, ftz: bool, sat: bool, exact: Array) -> Array:
-    return saturate(t, sat, flush(t, ftz, narrow(t, mode, exact)))
+    """Round, flush, saturate. The exact value decides what is subnormal: what rounds up to normal is flushed too."""
+    if ftz:
+        exact = np.where(np.abs(exact) < _LEAST_NORMAL[t], np.copysign(0.0, exact), exact)
+    return saturate(t, sat, narrow(t, mode, exact))
 
 
 def _exact_zero_sum(total: Array, a: Array, b: Array, mode: str) -> Array:
@@ -165,8 +169,8 @@ def fma(t: str, mode: str, ftz: bool, sat: bool, a: Array, b: Array, c: Array) -
     x, y, z = (widen(t, flush(t, ftz, v)) for v in (a, b, c))
     product = np.asarray(x * y)
     if t == "f64":
-        # A finite product that overflows must not meet an infinite addend.
-        total = np.where(np.isfinite(x) & np.isfinite(y) & np.isinf(z), z, product + z)
+        # The exact product of finite numbers is finite, whatever its rounding overflows to.
+        total = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, product + z)
         fallback = _exact_zero_sum(total, product, z, mode)
         return _rational(t, mode, lambda p, q, r: p * q + r, fallback, x, y, z)
     total, error = _two_sum(product, z)

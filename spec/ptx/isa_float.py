@@ -129,7 +129,7 @@ def _testp(x: Domain[W, P], f: Form, a: W) -> P:
         return less(infinity + 1)
     if f["property"] == "subnormal":
         return subnormal
-    return x.p_and(less(infinity), x.p_not(less(1 << mantissa)))
+    return x.p_and(less(infinity), x.p_not(subnormal))  # zeros count as normal here
 
 
 def _arithmetic(base: str, meaning: Callable[..., object], sections: tuple[str, str]) -> tuple[Row, ...]:

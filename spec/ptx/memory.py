@@ -63,14 +63,17 @@ class Bytes:
             page[index[here] % _PAGE] = values[here]
 
     def words(self, offsets: Array, width: int) -> Array:
-        """Little-endian words of `width` bytes at offsets that are multiples of it."""
+        """Little-endian words of `width` bytes; quick where the offsets are multiples of it.
+
+        An aligned address may have another offset: a buffer begins at any multiple of its contract's alignment.
+        """
         kind = np.dtype(f"u{width}")
-        if self.dense is not None:
+        if self.dense is not None and not (offsets % width).any():
             return np.asarray(self.dense.view(kind)[offsets // width])
         return np.ascontiguousarray(self.gather(offsets, width)).view(kind)[:, 0]
 
     def set_words(self, offsets: Array, width: int, values: Array) -> None:
-        if self.dense is not None:
+        if self.dense is not None and not (offsets % width).any():
             self.dense.view(f"u{width}")[offsets // width] = values
             return
         rows = np.ascontiguousarray(np.broadcast_to(values, offsets.shape)).view(np.uint8).reshape(-1, width)

@@ -70,7 +70,7 @@ def cases(row: Row, second_result: bool = True) -> Iterator[Case]:
             yield _case(row, form, opcode, constant, second_result)
 
 
-def testable(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+def rows_of_values(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     """The rows whose agreement with hardware is a matter of values: exact and bounded ones."""
     return tuple(row for row in rows if row.kind in (EXACT, BOUNDED))
 

@@ -32,6 +32,9 @@ def _float_corners(kind: str) -> list[int]:
     # 0.5, 1.5, 2.5, 3.5 and neighbours of integer limits: ties and edges of conversions.
     positive += [power(-1) + 1, power(-1) - 1, power(0) | unit >> 1, power(1) | unit >> 2, power(1) | 3 * unit >> 2]
     positive += [power(e) - 1 for e in (7, 8, 15, 16, 31, 32, 63, 64)]
+    # Where narrower formats begin, change to subnormals, and round to nothing.
+    positive += [power(e) + d for e in (-150, -149, -127, -126, -25, -24, -14) if e > -bias for d in (-1, 1)]
+    positive += [power(e) for e in (-150, -149, -127, -126) if e > -bias]
     nan = infinity | unit >> 1
     words = [*positive, *(p | 1 << (width - 1) for p in positive), nan, infinity | 1, nan | 1 << (width - 1)]
     return list(dict.fromkeys(words))

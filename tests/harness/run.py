@@ -37,9 +37,10 @@ class Profile:
     cases: int
     limits: Limits
     widest: int = 65_536
+    shrink: bool = True
 
 
-PROFILES = {"emulator": Profile(120, EMULATOR, widest=8192), "cuda": Profile(1000, CUDA)}
+PROFILES = {"emulator": Profile(300, EMULATOR, widest=8192), "cuda": Profile(1000, CUDA)}
 
 
 @dataclass
@@ -153,7 +154,7 @@ def campaign(
         derandomize=False,
         print_blob=False,
         report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink),
+        phases=(Phase.generate, Phase.shrink) if profile.shrink else (Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )(drawn)
     drawn = seed(base_seed)(drawn)

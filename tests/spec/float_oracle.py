@@ -106,6 +106,13 @@ def finish(t: str, ftz: bool, sat: bool, bits: int) -> int:
     return encode(t, "rn", Fraction(1)) if value == "inf" or (isinstance(value, Fraction) and value > 1) else bits
 
 
+def rounded(t: str, mode: str, ftz: bool, sat: bool, value: Value, negative: bool) -> int:
+    """An arithmetic result: `.ftz` flushes what is subnormal before it is rounded, `negative` is the sign of zero."""
+    if ftz and isinstance(value, Fraction) and value and abs(value) < finite(t, 1 << FRACTION[t]):
+        value, negative = Fraction(0), value < 0
+    return finish(t, False, sat, encode(t, mode, value, negative))
+
+
 def infinite(value: Value) -> bool:
     return value in ("inf", "-inf")
 
@@ -146,19 +153,19 @@ def fma(t: str, mode: str, ftz: bool, sat: bool, a: int, b: int, c: int) -> int:
     negative = sign(t, a) != sign(t, b)
     first = product(decode(t, a), decode(t, b), negative)
     result = total(first, decode(t, c))
-    return finish(t, ftz, sat, encode(t, mode, result, zero_sum(mode, negative, bool(sign(t, c)))))
+    return rounded(t, mode, ftz, sat, result, zero_sum(mode, negative, bool(sign(t, c))))
 
 
 def add(t: str, mode: str, ftz: bool, sat: bool, a: int, b: int) -> int:
     a, b = flush(t, ftz, a), flush(t, ftz, b)
     result = total(decode(t, a), decode(t, b))
-    return finish(t, ftz, sat, encode(t, mode, result, zero_sum(mode, bool(sign(t, a)), bool(sign(t, b)))))
+    return rounded(t, mode, ftz, sat, result, zero_sum(mode, bool(sign(t, a)), bool(sign(t, b))))
 
 
 def mul(t: str, mode: str, ftz: bool, sat: bool, a: int, b: int) -> int:
     a, b = flush(t, ftz, a), flush(t, ftz, b)
     negative = sign(t, a) != sign(t, b)
-    return finish(t, ftz, sat, encode(t, mode, product(decode(t, a), decode(t, b), negative), negative))
+    return rounded(t, mode, ftz, sat, product(decode(t, a), decode(t, b), negative), negative)
 
 
 def div(t: str, mode: str, ftz: bool, a: int, b: int) -> int:
@@ -173,7 +180,7 @@ def div(t: str, mode: str, ftz: bool, a: int, b: int) -> int:
         return encode(t, mode, Fraction(0), negative)
     assert isinstance(x, Fraction)
     assert isinstance(y, Fraction)
-    return finish(t, ftz, False, encode(t, mode, x / y, negative))
+    return rounded(t, mode, ftz, False, x / y, negative)
 
 
 def sqrt(t: str, mode: str, ftz: bool, a: int) -> int:

@@ -1,0 +1,17 @@
+; abi: for all parameters the grid is within the hardware's limits
+; the contract's launch function
+(set-logic QF_NIA)
+(declare-const n Int)
+(declare-const x Int)
+(declare-const y Int)
+(assert (! (and (<= 0 n) (<= n 18446744073709551615)) :named range.1))
+(assert (! (and (<= 0 x) (<= x 18446744073709551615)) :named range.2))
+(assert (! (and (<= 0 y) (<= y 18446744073709551615)) :named range.3))
+(assert (! (<= 1 n) :named domain.1))
+(assert (! (<= n 1099511627776) :named domain.2))
+(assert (! (= 0 (mod x 2)) :named domain.3))
+(assert (! (<= (+ (* 2 n) x) 18446744073709551616) :named domain.4))
+(assert (! (= 0 (mod y 2)) :named domain.5))
+(assert (! (<= (+ (* 2 n) y) 18446744073709551616) :named domain.6))
+(assert (! (not (and (<= 1 (ite (<= (div (+ 4095 n) 4096) 65536) (div (+ 4095 n) 4096) 65536)) (<= (ite (<= (div (+ 4095 n) 4096) 65536) (div (+ 4095 n) 4096) 65536) 2147483647) (<= 1 1) (<= 1 65535) (<= 1 1) (<= 1 65535))) :named goal))
+(check-sat)

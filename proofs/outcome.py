@@ -1,0 +1,55 @@
+"""From answers to verdicts: an obligation is as good as its weakest claim; a model is no bug until it was replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proofs.discharge import Decision
+from proofs.entry import Analysis
+from proofs.replay import replay
+from proofs.results import Row
+from proofs.verdict import Verdict
+
+SOLVER_OBLIGATIONS = (
+    "coverage", "single-writer", "bounds", "barrier", "race", "power-gate", "no-wrap", "init", "no-trap",
+)
+NOTHING = {
+    "barrier": "no barrier and no exchange between lanes", "race": "no byte is both read and written",
+    "init": "no shared memory is read, every register is written before it is read", "no-trap": "no loop and no trap",
+    "no-wrap": "no value is looked at that could wrap", "power-gate": "nothing is written",
+    "single-writer": "nothing is written", "bounds": "no memory is accessed", "coverage": "no output buffer",
+}
+
+
+def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[str, Any] | None]:
+    """The verdict of one claim, what to say of it, and the counterexample if it is refuted."""
+    if decision.status == "unsat":
+        return Verdict.PROVED, "", None
+    claim = decision.claim
+    where = f"{claim.name} (line {', '.join(map(str, claim.lines)) or '-'}): {claim.words}"
+    if decision.status == "unknown":
+        reason = decision.reason or "the solver gave up"
+        return Verdict.UNKNOWN, f"{where}: undecided, {reason}", None
+    seen = replay(analysis, claim, decision.model)
+    if seen.reproduced:
+        return Verdict.REFUTED, seen.detail, seen.to_json()
+    return Verdict.UNKNOWN, f"{where}: a model was found but did not replay: {seen.detail}", None
+
+
+def row_of(
+    kernel: str, obligation: str, outcomes: Sequence[tuple[Verdict, str, Mapping[str, Any] | None]], source: str,
+    seconds: float,
+) -> Row:
+    """One row from the verdicts of an obligation's claims."""
+    worst = min((v for v, _, _ in outcomes), default=Verdict.PROVED)
+    details = [d for v, d, _ in outcomes if v is worst and d]
+    example = next((c for v, _, c in outcomes if v is Verdict.REFUTED), None)
+    if worst is Verdict.PROVED:
+        detail = f"{len(outcomes)} claims" if outcomes else NOTHING.get(obligation, "nothing to prove")
+    else:
+        detail = "\n".join(details)
+    return Row(
+        kernel, obligation, worst, "taken from the store" if source == "store" else "decided now", seconds, detail,
+        example,
+    )

@@ -1,0 +1,69 @@
+"""The store of decided queries: the artifacts themselves, keyed by the sha256 of each query's text.
+
+A stored verdict is taken only if the manifest's seal is whole and the query's file has the recorded bytes. Editing a
+verdict breaks the seal; who mends the seal too is found by `fltc audit`, which decides every query again.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proofs.artifacts import sha256, to_text
+
+MANIFEST = "manifest.json"
+SEAL = "seal"
+
+
+def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with the digest of the rest of it."""
+    body = {k: v for k, v in manifest.items() if k != SEAL}
+    return {**body, SEAL: sha256(to_text(body))}
+
+
+@dataclass(frozen=True)
+class Store:
+    """What a previous run left for one stem.
+
+    Args:
+        proved: sha256 of a query's text to the solver that answered.
+        other: sha256 of a claim's inputs to its stored file text, for claims not decided by a query.
+        damage: what was found to be edited; nothing is taken from a damaged store.
+    """
+
+    proved: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)
+    damage: str = ""
+
+
+def read_store(folder: Path) -> Store:
+    """The store in an artifact folder; empty if there is none, `damage` set if it was edited."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return Store()
+    try:
+        manifest = json.loads(path.read_text())
+        if not isinstance(manifest, dict) or sealed(manifest)[SEAL] != manifest.get(SEAL):
+            return Store(damage=f"{path.name}: the seal does not match: the manifest was edited")
+        names: dict[str, str] = manifest["files"]
+        files: dict[str, str] = {}
+        for name, digest in names.items():
+            file = folder / name
+            if not file.exists():
+                return Store(damage=f"{name}: missing")
+            text = file.read_text()
+            if sha256(text) != digest:
+                return Store(damage=f"{name}: its bytes are not those that were recorded")
+            files[name] = text
+        proved = {
+            names[claim["file"]]: manifest["solver"]
+            for entry in manifest["entries"].values()
+            for claim in entry["claims"]
+            if claim["verdict"] == "proved" and claim["file"]
+        }
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+        return Store(damage=f"{path.name}: not readable ({error.__class__.__name__})")
+    return Store(proved, files, manifest)

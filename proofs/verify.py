@@ -1,0 +1,320 @@
+"""`fltc verify`: every obligation of the shipped kernels, decided or taken from the store, artifacts written.
+
+One job per PTX file. A job is pure up to its end: it returns the files to write; they are written by the caller, each
+atomically, the manifest last, so that a killed run leaves either the old proof or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from common.files import write_atomic
+from proofs import abi, resources
+from proofs.artifacts import (
+    VERSION,
+    assumptions,
+    contract_json,
+    records_json,
+    sha256,
+    to_text,
+)
+from proofs.claims import OBLIGATIONS, Claim
+from proofs.decide import solver_version
+from proofs.discharge import Decision, decide_claim
+from proofs.entry import Analysis, analyse
+from proofs.numerics.obligation import discharge as discharge_lemmas
+from proofs.numerics.obligation import queries
+from proofs.outcome import SOLVER_OBLIGATIONS, judge, row_of
+from proofs.problem import contract_problem
+from proofs.ptxas import version
+from proofs.refinement import check_refinement
+from proofs.results import Report, Row
+from proofs.store import MANIFEST, Store, read_store, sealed
+from proofs.vacuity import occasions, vacuity_query
+from proofs.verdict import Verdict
+from spec.contracts import STEMS, contracts_of
+from spec.contracts.model import Contract
+from spec.errors import BadInput, Unsupported
+from spec.ptx.ast import Module
+from spec.ptx.parser import parse
+
+Progress = Callable[[int, int, str], None]
+ARTIFACTS = Path("proofs/artifacts")
+PTX = Path("backend/ptx")
+Outcome = tuple[Verdict, str, Any]
+
+
+@dataclass
+class Finished:
+    """What a job returns: rows, assumptions, and the text of every artifact."""
+
+    stem: str
+    rows: list[Row] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def verify(
+    root: Path, kernels: Sequence[str], jobs: int, fresh: bool, executor: str, on_progress: Progress
+) -> Report:
+    """Verify shipped kernels; BadInput for an unknown kernel or a contract that does not fit its PTX.
+
+    Args:
+        root: the checkout.
+        kernels: stems; empty means all.
+        jobs: processes.
+        fresh: decide everything again.
+        executor: `local`, or `dask://host:port`.
+        on_progress: called with (done, total, what).
+    """
+    stems = list(dict.fromkeys(kernels)) or list(STEMS)
+    for stem in stems:
+        if stem not in STEMS:
+            raise BadInput(f"no kernel {stem!r}; there are {', '.join(STEMS)}")
+        if not (root / PTX / f"{stem}.ptx").is_file():
+            raise BadInput(f"{root / PTX / f'{stem}.ptx'}: no such file; run fltc in a checkout, or give --root")
+    if executor != "local":
+        raise BadInput(f"--executor {executor}: only `local` is there yet")
+    rows: list[Row] = []
+    words: list[str] = []
+    on_progress(0, len(stems), "reading")
+    with _pool(min(jobs, len(stems))) as pool:
+        waiting: dict[Future[Finished], str] = {pool.submit(verify_stem, root, s, fresh): s for s in stems}
+        done: dict[str, Finished] = {}
+        for future in as_completed(waiting):
+            finished = future.result()
+            _write(root / ARTIFACTS / finished.stem, finished.files)
+            done[finished.stem] = finished
+            on_progress(len(done), len(stems), finished.stem)
+    for stem in stems:
+        rows += done[stem].rows
+        words += done[stem].assumptions
+    return Report(rows, words)
+
+
+def _pool(jobs: int) -> Executor:
+    return ProcessPoolExecutor(max(1, jobs))
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    """Write what changed, the manifest last; remove what no longer belongs."""
+    for name, text in sorted(files.items(), key=lambda item: item[0] == MANIFEST):
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            write_atomic(path, text)
+    for path in folder.iterdir() if folder.exists() else ():
+        if path.is_file() and path.name not in files:
+            path.unlink()
+
+
+def verify_stem(root: Path, stem: str, fresh: bool) -> Finished:
+    """All obligations of all entries of one PTX file."""
+    start = time.monotonic()
+    text = (root / PTX / f"{stem}.ptx").read_text()
+    module = parse(text, name=f"{stem}.ptx")
+    contracts = contracts_of(stem)
+    _same_entries(stem, module, contracts)
+    store = Store() if fresh else read_store(root / ARTIFACTS / stem)
+    job = _Job(root, stem, text, module, store)
+    job.files["contract.json"] = to_text(contract_json(contracts))
+    measured = job.measured(contracts)
+    for contract in contracts:
+        kernel = f"{stem}:{contract.entry}" if len(contracts) > 1 else stem
+        job.entry(contract, measured.get(contract.entry, {}), kernel)
+    job.finish(contracts)
+    out = Finished(stem, job.rows, assumptions(contracts), job.files, time.monotonic() - start)
+    if store.damage:
+        out.assumptions.append(f"{stem}: the store was not used: {store.damage}")
+    return out
+
+
+def _same_entries(stem: str, module: Module, contracts: Sequence[Contract]) -> None:
+    have, want = {f.name for f in module.entries}, {c.entry for c in contracts}
+    if have != want:
+        raise BadInput(
+            f"backend/ptx/{stem}.ptx has entries {', '.join(sorted(have))}; contracts are there for "
+            f"{', '.join(sorted(want))}"
+        )
+
+
+def sources_digest(root: Path) -> str:
+    """Digest of the code that a refinement run depends on: instruction meanings, operators, the comparison."""
+    names = [*(root / "spec").rglob("*.py"), *(root / "proofs").glob("refinement*.py"), root / "proofs/extraction.py"]
+    return sha256("".join(sha256(p.read_bytes()) for p in sorted(names) if p.exists()))
+
+
+class _Job:
+    """One PTX file on its way to rows and artifacts."""
+
+    def __init__(self, root: Path, stem: str, text: str, module: Module, store: Store) -> None:
+        self.stem, self.text, self.module, self.store = stem, text, module, store
+        self.sources = sources_digest(root)
+        self.digest = sha256(text)
+        self.files: dict[str, str] = {}
+        self.rows: list[Row] = []
+        self.entries: dict[str, Any] = {}
+        self.numerics: list[dict[str, Any]] = []
+
+    def measured(self, contracts: Sequence[Contract]) -> dict[str, dict[str, dict[str, int]]]:
+        """What ptxas says, taken from the store while the PTX and the assembler are the same."""
+        found: dict[str, dict[str, dict[str, int]]] = {}
+        for contract in contracts:
+            stored = self.store.files.get(f"{contract.entry}.resources.json")
+            record = json.loads(stored) if stored else {}
+            if record.get("ptx_sha256") != self.digest or record.get("ptxas") != version():
+                return resources.measure(self.text, f"{self.stem}.ptx")
+            found[contract.entry] = record["used"]
+        return found
+
+    def entry(self, contract: Contract, measured: dict[str, dict[str, int]], kernel: str) -> None:
+        """Every obligation of one entry."""
+        outcomes: dict[str, list[Outcome]] = {o: [] for o in OBLIGATIONS}
+        seconds = dict.fromkeys(OBLIGATIONS, 0.0)
+        source = dict.fromkeys(OBLIGATIONS, "now")
+        self.entries[contract.entry] = {"claims": [], "occasions": [], "obligations": {}}
+        self._resources(contract, measured, outcomes)
+        self._abi(contract, outcomes)
+        start = time.monotonic()
+        try:
+            problem = contract_problem(contract, self.module)
+            analysis = analyse(problem)
+        except Unsupported as error:
+            for obligation in SOLVER_OBLIGATIONS:
+                outcomes[obligation].append((Verdict.UNKNOWN, str(error), None))
+        else:
+            self._solve(contract, analysis, outcomes, seconds, source)
+        seconds["bounds"] += time.monotonic() - start - sum(seconds.values())
+        self._numerics(contract, outcomes, seconds, source)
+        self._refinement(contract, outcomes, seconds, source)
+        for obligation in OBLIGATIONS:
+            row = row_of(kernel, obligation, outcomes[obligation], source[obligation], seconds[obligation])
+            self.rows.append(row)
+            self.entries[contract.entry]["obligations"][obligation] = row.verdict.value
+
+    def _resources(
+        self, contract: Contract, measured: dict[str, dict[str, int]], outcomes: dict[str, list[Outcome]]
+    ) -> None:
+        record = resources.resources_json(self.digest, measured, contract)
+        self.files[f"{contract.entry}.resources.json"] = to_text(record)
+        outcomes["resources"].append(resources.judge(record))
+
+    def _abi(self, contract: Contract, outcomes: dict[str, list[Outcome]]) -> None:
+        record = abi.abi_json(self.digest, self.module.entry(contract.entry), contract)
+        self.files[f"{contract.entry}.abi.json"] = to_text(record)
+        outcomes["abi"].append(abi.judge(record))
+
+    def _solve(
+        self, contract: Contract, analysis: Analysis, outcomes: dict[str, list[Outcome]], seconds: dict[str, float],
+        source: dict[str, str],
+    ) -> None:
+        entry = contract.entry
+        self.files[f"{entry}.records.json"] = to_text(records_json(analysis, self.digest))
+        self._vacuity(entry, analysis, outcomes)
+        taken = dict.fromkeys(OBLIGATIONS, True)
+        claims = self.entries[entry]["claims"]
+        for claim in analysis.claims:
+            decision = self._stored(claim)
+            if decision is None:
+                decision = decide_claim(claim)
+                taken[claim.obligation] = False
+            verdict, detail, example = judge(analysis, decision)
+            outcomes[claim.obligation].append((verdict, detail, example))
+            seconds[claim.obligation] += decision.seconds
+            file = f"{entry}.{claim.name}.smt2" if decision.text else ""
+            if file:
+                self.files[file] = decision.text
+            claims.append({
+                "name": claim.name, "obligation": claim.obligation, "file": file, "lines": list(claim.lines),
+                "verdict": verdict.value,
+            })
+        for obligation in SOLVER_OBLIGATIONS:
+            if taken[obligation] and outcomes[obligation] and self.store.manifest:
+                source[obligation] = "store"
+
+    def _stored(self, claim: Claim) -> Decision | None:
+        for query in (claim.reduced, claim.query):
+            if query is not None and sha256(query.text) in self.store.proved:
+                return Decision(claim, "unsat", query.text, 0.0)
+        return None
+
+    def _vacuity(self, entry: str, analysis: Analysis, outcomes: dict[str, list[Outcome]]) -> None:
+        text = vacuity_query(analysis.problem).text
+        self.files[f"{entry}.vacuity.smt2"] = text
+        stored = self.store.manifest.get("entries", {}).get(entry, {}).get("occasions")
+        known = self.store.files.get(f"{entry}.records.json") == self.files[f"{entry}.records.json"]
+        if stored and known:
+            self.entries[entry]["occasions"] = stored
+            return
+        found, missing = occasions(analysis)
+        if missing:
+            places = ", ".join(map(str, missing))
+            words = f"no launch that the contract allows reaches line {places}: the code is dead or the contract empty"
+            for obligation in SOLVER_OBLIGATIONS:
+                outcomes[obligation].append((Verdict.UNKNOWN, words, None))
+        self.entries[entry]["occasions"] = [{"lines": list(o.lines), "values": o.values} for o in found]
+
+    def _numerics(
+        self, contract: Contract, outcomes: dict[str, list[Outcome]], seconds: dict[str, float], source: dict[str, str]
+    ) -> None:
+        start = time.monotonic()
+        lemmas = queries(contract)
+        names = {lemma.name for lemma in lemmas}
+        decided = not all(
+            sha256(t) in self.store.proved
+            for lemma in lemmas for t in (lemma.smt_text, lemma.negative_control_text)
+        )
+        results = discharge_lemmas(lemmas) if decided else []
+        verdicts = {d.lemma.name: d for d in results}
+        for lemma in lemmas:
+            file, control = f"numerics.{lemma.name}.smt2", f"numerics.{lemma.name}.control.smt2"
+            self.files[file], self.files[control] = lemma.smt_text, lemma.negative_control_text
+            verdict = verdicts[lemma.name].verdict if decided else Verdict.DERIVED
+            words = f"{len(names)} lemmas decided, put together over lengths by hand (docs/numerics.md)"
+            if verdict is Verdict.REFUTED:
+                outcomes["numerics"].append((verdict, f"lemma {lemma.name} does not hold", {"lemma": lemma.name}))
+            elif verdict is Verdict.UNKNOWN:
+                outcomes["numerics"].append((verdict, f"lemma {lemma.name} is undecided", None))
+            else:
+                outcomes["numerics"].append((verdict, "" if outcomes["numerics"] else words, None))
+            if not any(n["name"] == lemma.name for n in self.numerics):
+                self.numerics.append({
+                    "name": lemma.name, "file": file, "expected": lemma.expected, "control": control,
+                    "verdict": verdict.value, "entry": contract.entry,
+                })
+        seconds["numerics"] = time.monotonic() - start
+        source["numerics"] = "now" if decided else "store"
+
+    def _refinement(
+        self, contract: Contract, outcomes: dict[str, list[Outcome]], seconds: dict[str, float], source: dict[str, str]
+    ) -> None:
+        start = time.monotonic()
+        name = f"{contract.entry}.refinement.json"
+        key = sha256("\n".join((self.digest, to_text(contract_json([contract])), self.sources)))
+        self.entries[contract.entry]["refinement_inputs"] = key
+        stored = self.store.files.get(name)
+        if stored and self.store.manifest["entries"].get(contract.entry, {}).get("refinement_inputs") == key:
+            record = json.loads(stored)
+            self.files[name], source["refinement"] = stored, "store"
+            outcomes["refinement"].append((Verdict(record["verdict"]), record["detail"], record["counterexample"]))
+            return
+        result = check_refinement(self.stem, contract, self.module)
+        self.files[name] = result.to_artifact()
+        outcomes["refinement"].append((result.verdict, result.detail, result.counterexample))
+        seconds["refinement"] = time.monotonic() - start
+
+    def finish(self, contracts: Sequence[Contract]) -> None:
+        """The manifest, over everything else."""
+        manifest = {
+            "version": VERSION, "stem": self.stem, "ptx_sha256": self.digest,
+            "contract_sha256": sha256(self.files["contract.json"]), "solver": solver_version(),
+            "files": {name: sha256(text) for name, text in sorted(self.files.items())}, "entries": self.entries,
+            "numerics": self.numerics, "assumptions": assumptions(contracts),
+        }
+        self.files[MANIFEST] = to_text(sealed(manifest))
