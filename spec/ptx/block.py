@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,22 @@ Array = npt.NDArray[Any]
 RUN, WAIT, BARRED, EXITED = 0, 1, 2, 3
 WARP = 32
 _EVERY_LANE = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class StepEvent:
+    """An instruction about to be carried out.
+
+    Args:
+        standing, enabled: linear thread numbers: those that stand at it, and those of them whose guard holds.
+        registers: values of all threads of the block; a register never written is absent.
+    """
+
+    instr: Instr
+    block: Index
+    standing: Array
+    enabled: Array
+    registers: Mapping[str, Array]
 
 
 @dataclass
@@ -125,6 +141,8 @@ class Block:
         step = self.program.steps[at]
         self.line = self.memory.line = step.instr.line
         enabled = self._guarded(step.instr, group)
+        if self.launch.on_step is not None:
+            self.launch.on_step(StepEvent(step.instr, self.index, group, enabled, self.registers))
         if len(enabled) != len(group):
             self._go_on(np.setdiff1d(group, enabled, assume_unique=True), at + 1)
         if not len(enabled):

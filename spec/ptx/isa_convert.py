@@ -88,13 +88,19 @@ _FTZ = "[ftz:ftz]"
 
 ROWS: tuple[Row, ...] = (
     Row(f"cvt[sat:sat].{{target:{_INTS}}}.{{type:{_INTS}}}", ("{target}",), ("{type}",), EXACT, _SECTION, _int_to_int),
-    Row(
-        f"cvt.{_MUST_ROUND}[ftz:ftz][sat:sat].{{target:f16|bf16|f32|f64}}.{{type:{_INTS}}}", ("{target}",), ("{type}",),
-        EXACT, _SECTION, _int_to_float,
+    *(
+        Row(
+            f"cvt.{_MUST_ROUND}{ftz}[sat:sat].{{target:{floats}}}.{{type:{_INTS}}}", ("{target}",), ("{type}",), EXACT,
+            _SECTION, _int_to_float,
+        )
+        for floats, ftz in (("f32", _FTZ), ("f16|bf16|f64", ""))
     ),
-    Row(
-        f"cvt.{_INTEGRAL}[ftz:ftz][sat:sat].{{target:{_INTS}}}.{{type:f16|bf16|f32|f64}}", ("{target}",), ("{type}",),
-        EXACT, _SECTION, _float_to_int,
+    *(
+        Row(
+            f"cvt.{_INTEGRAL}{ftz}[sat:sat].{{target:{_INTS}}}.{{type:{floats}}}", ("{target}",), ("{type}",), EXACT,
+            _SECTION, _float_to_int,
+        )
+        for floats, ftz in (("f32", _FTZ), ("f16|bf16|f64", ""))
     ),
     *_same_format("f32", _FTZ),
     *_same_format("f64", ""),

@@ -203,9 +203,15 @@ def set_word(x: Domain[W, P], target: str, holds: P) -> W:
 
 ROWS: tuple[Row, ...] = (
     Row(f"add.{_INTS}", (_T,), (_T, _T), EXACT, "9.7.1.1", lambda x, f, a, b: x.add(f.width, a, b)),
-    Row("add.sat.{type:s32}", (_T,), (_T, _T), EXACT, "9.7.1.1", lambda x, f, a, b: _saturating(x, f, "add", a, b)),
+    Row(
+        "add.{sat:sat}.{type:s32}", (_T,), (_T, _T), EXACT, "9.7.1.1",
+        lambda x, f, a, b: _saturating(x, f, "add", a, b),
+    ),
     Row(f"sub.{_INTS}", (_T,), (_T, _T), EXACT, "9.7.1.2", lambda x, f, a, b: x.sub(f.width, a, b)),
-    Row("sub.sat.{type:s32}", (_T,), (_T, _T), EXACT, "9.7.1.2", lambda x, f, a, b: _saturating(x, f, "sub", a, b)),
+    Row(
+        "sub.{sat:sat}.{type:s32}", (_T,), (_T, _T), EXACT, "9.7.1.2",
+        lambda x, f, a, b: _saturating(x, f, "sub", a, b),
+    ),
     Row(f"mul.lo.{_INTS}", (_T,), (_T, _T), EXACT, "9.7.1.3", lambda x, f, a, b: x.mul(f.width, a, b)),
     Row(f"mul.hi.{_INTS}", (_T,), (_T, _T), EXACT, "9.7.1.3", _mul_hi),
     Row(

@@ -21,7 +21,7 @@ import numpy as np
 from spec.errors import BadInput
 from spec.ptx.access import AccessEvent, BlockMemory
 from spec.ptx.ast import Function, Module
-from spec.ptx.block import Block
+from spec.ptx.block import Block, StepEvent
 from spec.ptx.faults import RACE, Fault, FaultList, Index
 from spec.ptx.lanes import Lanes
 from spec.ptx.memory import Memory
@@ -43,6 +43,7 @@ class Launch:
     step_limit: int
     allow_exited: bool
     dynamic_shared: int
+    on_step: Callable[[StepEvent], None] | None = None
 
 
 @dataclass
@@ -78,6 +79,7 @@ def run(
     allow_exited: bool = False,
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
+    on_step: Callable[[StepEvent], None] | None = None,
 ) -> Result:
     """Run a kernel, changing the buffers of `memory` in place.
 
@@ -91,6 +93,7 @@ def run(
         allow_exited: barriers and masks do not wait for threads that have exited.
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
+        on_step: called for every instruction, before it is carried out.
 
     Raises:
         Unsupported: an instruction or construct outside the model, by name and line.
@@ -103,7 +106,7 @@ def run(
         if variable.space == "global" and variable.name not in memory.buffers:
             memory.add(variable.name, initial_bytes(variable))
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
-                    dynamic_shared)
+                    dynamic_shared, on_step)
     faults, stats = FaultList(), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spec.errors import BadInput, Unsupported
+from spec.ptx.access import AccessEvent
 from spec.ptx.faults import STEP_LIMIT
 from spec.ptx.memory import Memory
 from tests.spec.programs import kernel, launch
@@ -181,7 +182,7 @@ def test_events_name_every_access() -> None:
     )
     memory = Memory()
     out = memory.add("out", size=16)
-    events = []
+    events: list[AccessEvent] = []
     launch(program, memory, {"out": out}, block=(4, 1, 1), on_access=events.append)
     assert [(e.thread, e.address, e.width, e.kind, e.space) for e in events] == [
         ((t, 0, 0), out + 4 * t, 4, "write", "global") for t in range(4)

@@ -1,0 +1,113 @@
+"""Candidate counterexamples carried out: a model refutes a claim only if the emulator shows the fault.
+
+The claim is solved again for small sizes, the model made into a launch, and the blocks it speaks of are run with every
+detector on, warps forward and in reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from proofs.claims import Claim
+from proofs.entry import Analysis
+from proofs.replay.model import Launch, launch_of, models
+from proofs.replay.signs import Attempt, Sign, sign_of
+from spec.errors import BadInput, Unsupported
+
+MAX_ATTEMPTS = 3
+SCHEDULES = ("forward", "reverse")
+
+HINTS: Mapping[str, str] = {
+    "split": "Compute the address as base + element bytes * (row * leading + column).",
+    "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
+    "align": "Take the wide access only where base, row stride and column are multiples of its width.",
+    "rows": "Require leading >= columns in the contract.",
+    "writers": "Give each element to one thread: check the index arithmetic, the strides of loops and the guards.",
+    "race": "Put a barrier that both threads pass between the two accesses, or let each thread keep to its own bytes.",
+    "barrier": "Move the barrier to where all threads of the block come, out of branches that differ by thread.",
+    "converged": "Let all lanes of the mask come here: move it out of branches that differ by thread.",
+    "lanes": "Name all 32 lanes in the mask and launch whole warps.",
+    "trips": "Let all threads go round equally often: bound the loop by values that are the same for the block.",
+    "power": "Test the power parameter before anything is stored, and leave where it is not active.",
+    "range": "Compute in more bits (mul.wide, 64-bit registers), or bound the operands.",
+    "defined": "Write the register on every path that leads here.",
+    "init": "Let some thread write the bytes before the barrier in front of this read.",
+    "variant": "Change the loop's counter in every round, towards its bound.",
+    "trap": "Leave the trap out, or forbid in the contract what leads to it.",
+    "coverage": "Let the grid, the loop and the guards together reach every element, the last ones included.",
+    "abi": "Bound the parameters in the contract, or let fewer blocks do more rounds.",
+}
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of a candidate counterexample.
+
+    Args:
+        reproduced: the emulator showed the fault.
+        detail: what was seen, or why nothing counts; for a person.
+        content: JSON values.
+    """
+
+    reproduced: bool
+    detail: str
+    content: Mapping[str, object]
+
+    def to_json(self) -> dict[str, object]:
+        return dict(self.content)
+
+
+def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int]) -> Replay:
+    """Carry out the counterexamples of a claim until one shows; `model` is the answer to its full query."""
+    if claim.query is None:
+        return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
+    reason = "no model"
+    tried: list[dict[str, int]] = []
+    launch: Launch | None = None
+    for candidate in models(analysis.problem, claim, model):
+        if candidate in tried:
+            continue
+        if len(tried) == MAX_ATTEMPTS:
+            break
+        tried.append(candidate)
+        for schedule in SCHEDULES:
+            try:
+                launch = launch_of(analysis.problem, candidate)
+                sign = sign_of(Attempt(analysis, claim, launch, schedule))
+            except (BadInput, Unsupported) as error:
+                reason = str(error)
+                continue
+            if isinstance(sign, Sign):
+                return _reply(analysis, claim, launch, schedule, sign)
+            reason = sign
+    return _reply(analysis, claim, launch, "", reason)
+
+
+def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: str, found: Sign | str) -> Replay:
+    kind = claim.name.partition(".")[0]
+    reproduced = isinstance(found, Sign)
+    words = found.words if isinstance(found, Sign) else found
+    sources = {
+        i.line: f"{i.source.file}:{i.source.line}"
+        for i in analysis.problem.function.instructions() if i.source is not None and i.line in claim.lines
+    }
+    content: dict[str, object] = {
+        "claim": claim.name, "obligation": claim.obligation, "states": claim.words, "lines": list(claim.lines),
+        "source": {str(line): place for line, place in sources.items()}, "reproduced": reproduced, "replay": words,
+        "hint": HINTS.get(kind, ""),
+    }
+    if launch is not None:
+        content |= {
+            "parameters": dict(launch.parameters), "base_offsets": dict(launch.offsets), "grid": list(launch.grid),
+            "block": list(launch.block), "schedule": schedule,
+        }
+    if isinstance(found, Sign):
+        content["accesses"] = [a.to_json() for a in found.accesses]
+        assert launch is not None
+        sizes = ", ".join(f"{name}={value}" for name, value in launch.parameters.items())
+        return Replay(True, f"{words} ({sizes}; grid {launch.grid}, block {launch.block})", content)
+    return Replay(False, f"a solver has a counterexample, which the emulator does not show: {words}", content)
+
+
+__all__ = ["HINTS", "Replay", "replay"]

@@ -1,0 +1,263 @@
+"""For each kind of claim: what the emulator must show for a counterexample to count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from proofs.claims import Claim
+from proofs.entry import Analysis
+from proofs.problem import BufferTerms
+from proofs.records import Range
+from proofs.replay.evaluate import term_value
+from proofs.replay.model import Launch
+from proofs.replay.watch import Seen, Watch
+from spec.contracts.model import ACTIVE, MAX_GRID
+from spec.ptx.ast import Imm, Instr, Mem, Operand, Reg, Vec, type_width
+from spec.ptx.block import StepEvent
+from spec.ptx.faults import (
+    BARRIER,
+    INACTIVE_LANE,
+    MISALIGNED,
+    OUT_OF_BOUNDS,
+    RACE,
+    READ_ONLY,
+    STEP_LIMIT,
+    TRAP,
+    UNINITIALISED,
+    Fault,
+)
+from spec.ptx.machine import Result
+
+STEP_BUDGET = 2_000_000
+LOOP_BUDGET = 100_000  # steps after which a launch of small sizes counts as endless
+MAX_BLOCKS = 512
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What was seen, in words, and the accesses that show it."""
+
+    words: str
+    accesses: tuple[Seen, ...] = ()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One launch that should show a claim to be false."""
+
+    analysis: Analysis
+    claim: Claim
+    launch: Launch
+    schedule: str
+
+    def watch(
+        self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
+    ) -> Watch:
+        return Watch(
+            self.analysis.problem, self.analysis.records.loops, self.launch, self.claim.lines, writers, on_line
+        )
+
+
+def sign_of(attempt: Attempt) -> Sign | str:
+    """What the launch shows against the claim, or why it shows nothing."""
+    kind = attempt.claim.name.partition(".")[0]
+    return SIGNS[kind](attempt)
+
+
+def _faults(
+    attempt: Attempt, kinds: tuple[str, ...], fits: Callable[[Fault], bool], limit: int = STEP_BUDGET
+) -> Sign | str:
+    watch = attempt.watch()
+    result = watch.run(attempt.schedule, limit)
+    for fault in result.faults:
+        if fault.kind in kinds and fits(fault):
+            return Sign(str(fault), _accesses(watch, fault))
+    return _nothing(result, kinds)
+
+
+def _nothing(result: Result, kinds: tuple[str, ...]) -> str:
+    others = "; ".join(str(f) for f in result.faults[:2])
+    return f"no {' or '.join(kinds)} at the claim's lines" + (f"; seen instead: {others}" if others else "")
+
+
+def _accesses(watch: Watch, fault: Fault) -> tuple[Seen, ...]:
+    """The accesses of a fault: of a race both."""
+    at, width = fault.address, max(fault.bytes, 1)
+    found = [watch.find(fault.line, fault.block, fault.threads[0], at, width)]
+    if fault.other_line is not None and len(fault.threads) > 1:
+        found.append(watch.find(fault.other_line, fault.other_block or fault.block, fault.threads[1], at, width))
+    return tuple(s for s in found if s is not None)
+
+
+def _at_line(attempt: Attempt) -> Callable[[Fault], bool]:
+    return lambda fault: fault.line in attempt.claim.lines
+
+
+def _bounds(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (OUT_OF_BOUNDS, READ_ONLY), _at_line(attempt))
+
+
+def _split(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (OUT_OF_BOUNDS, MISALIGNED), _at_line(attempt))
+
+
+def _align(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (MISALIGNED,), _at_line(attempt))
+
+
+def _race(attempt: Attempt) -> Sign | str:
+    lines = set(attempt.claim.lines)
+    return _faults(attempt, (RACE,), lambda fault: {fault.line, fault.other_line} == lines)
+
+
+def _together(attempt: Attempt) -> Sign | str:
+    """Some thread waits at one of these places and others never come."""
+    anywhere = attempt.claim.name.startswith("trips.")
+    lines = set(attempt.claim.lines)
+
+    def fits(fault: Fault) -> bool:
+        paired = re.search(r"pairs lines ([0-9, ]+)", fault.message)
+        named = {int(n) for n in paired.group(1).split(",") if n.strip()} if paired else set()
+        return anywhere or bool(lines & {fault.line, *named})
+
+    return _faults(attempt, (BARRIER, INACTIVE_LANE), fits)
+
+
+def _undefined(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (UNINITIALISED,), _at_line(attempt))
+
+
+def _trap(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (TRAP,), _at_line(attempt))
+
+
+def _variant(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (STEP_LIMIT,), lambda fault: True, LOOP_BUDGET)
+
+
+def _writers(attempt: Attempt) -> Sign | str:
+    watch = attempt.watch(writers=True)
+    watch.run(attempt.schedule, STEP_BUDGET)
+    for a, b in watch.twice:
+        if {a.line, b.line} == set(attempt.claim.lines):
+            return Sign(f"a byte is written twice: {a}; then {b}", (a, b))
+    return "no byte was written twice by the claim's stores"
+
+
+def _power(attempt: Attempt) -> Sign | str:
+    if attempt.launch.power == ACTIVE:
+        return "the model has power active"
+    watch = attempt.watch()
+    watch.run(attempt.schedule, STEP_BUDGET)
+    for seen in watch.seen:
+        if seen.kind == "write":
+            return Sign(f"power is {attempt.launch.power}, not active, and yet {seen}", (seen,))
+    return "nothing was written"
+
+
+def _coverage(attempt: Attempt) -> Sign | str:
+    """The element that the model names has no value after all blocks have run."""
+    launch, values = attempt.launch, attempt.launch.values
+    total = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    if total > MAX_BLOCKS:
+        return f"the grid has {total} blocks, more than the {MAX_BLOCKS} that are replayed"
+    buffer = attempt.analysis.problem.buffers[attempt.claim.name.split(".")[1]]
+    row, column = values.get("e.row", 0), values.get("e.column", 0)
+    at = (row * term_value(buffer.leading, values) if buffer.leading else 0) + column
+    blocks = [
+        (x, y, z) for z in range(launch.grid[2]) for y in range(launch.grid[1]) for x in range(launch.grid[0])
+    ]
+    attempt.watch().run(attempt.schedule, STEP_BUDGET, blocks)
+    written = launch.memory[buffer.name].written
+    offset = np.array([at * buffer.element_bytes], np.int64)
+    if written is None or written.gather(offset, buffer.element_bytes).all():
+        return f"element ({row}, {column}) of {buffer.name} was written"
+    return Sign(f"all {total} blocks have run and element ({row}, {column}) of {buffer.name} was not written")
+
+
+def _range(attempt: Attempt) -> Sign | str:
+    """The thread of the model is at the line, and the register holds what is left of a number that does not fit."""
+    found = _record(attempt)
+    values = attempt.launch.values
+    exact = term_value(found.term, values)
+    if found.low <= exact <= found.high:
+        return f"in this launch the value is {exact}, in range"
+    x, y, _ = attempt.launch.block
+    thread = sum(values.get(f"tid.{a}", 0) * scale for a, scale in zip("xyz", (1, x, x * y), strict=True))
+    wanted = {loop: values.get(f"k@{loop}", 0) for loop in found.at.loops}
+    signs: list[Sign] = []
+    reached: list[int] = []
+
+    def look(event: StepEvent, watch: Watch) -> None:
+        if thread not in event.standing or any(watch.rounds(thread).get(n) != k for n, k in wanted.items()):
+            return
+        reached.append(event.instr.line)
+        for register in _registers(event.instr):
+            if register not in event.registers:
+                continue
+            kind = attempt.analysis.problem.function.registers[register]
+            held, width = int(event.registers[register][thread]), type_width(kind)
+            if kind != "pred" and (held - exact) % 2**width == 0:
+                signs.append(Sign(
+                    f"line {event.instr.line}: {register} should be {exact}, which {width} bits cannot hold here "
+                    f"({found.low} .. {found.high}); it holds {held}; block {event.block}, "
+                    f"thread {watch.index(thread)}" + "".join(f", iteration {k} of loop {n}" for n, k in wanted.items())
+                ))
+
+    attempt.watch(on_line=look).run(attempt.schedule, STEP_BUDGET)
+    if signs:
+        return signs[0]
+    if reached:
+        return f"no operand holds {exact} modulo its width"
+    return "the thread of the model does not come to this line in that iteration"
+
+
+def _record(attempt: Attempt) -> Range:
+    return next(r for r in attempt.analysis.records.ranges if f"range.{r.id}" == attempt.claim.name)
+
+
+def _registers(instruction: Instr) -> list[str]:
+    found: list[str] = []
+
+    def walk(operand: Operand) -> None:
+        if isinstance(operand, Reg):
+            found.append(operand.name)
+        elif isinstance(operand, Vec):
+            for part in operand.elems:
+                walk(part)
+        elif isinstance(operand, Mem) and isinstance(operand.base, Reg):
+            found.append(operand.base.name)
+
+    for operand in instruction.operands[1:] or instruction.operands:
+        if not isinstance(operand, Imm):
+            walk(operand)
+    return found
+
+
+def _grid(attempt: Attempt) -> Sign | str:
+    for extent, limit, axis in zip(attempt.launch.grid, MAX_GRID, "xyz", strict=True):
+        if not 1 <= extent <= limit:
+            return Sign(f"the launch function gives {extent} blocks in {axis}; the hardware takes 1 to {limit}")
+    return f"the grid is {attempt.launch.grid}"
+
+
+def _rows(attempt: Attempt) -> Sign | str:
+    buffer: BufferTerms = attempt.analysis.problem.buffers[attempt.claim.name.partition(".")[2]]
+    assert buffer.leading is not None
+    assert buffer.columns is not None
+    leading, columns = (term_value(t, attempt.launch.values) for t in (buffer.leading, buffer.columns))
+    if leading >= max(1, columns):
+        return f"rows of {columns} elements are {leading} apart"
+    return Sign(f"rows of {buffer.name} have {columns} elements and begin {leading} elements apart: they overlap")
+
+
+SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
+    "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers, "race": _race,
+    "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
+    "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
+    "coverage": _coverage, "abi": _grid,
+}

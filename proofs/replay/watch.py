@@ -1,0 +1,143 @@
+"""What a run of the emulator shows: its faults, the accesses at the lines of interest, who wrote which byte twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proofs.problem import Problem
+from proofs.records import LoopRecord
+from proofs.replay.model import Index, Launch
+from proofs.symbolic import instruction_places
+from spec.ptx.access import AccessEvent
+from spec.ptx.block import StepEvent
+from spec.ptx.machine import Result, run
+from spec.ptx.memory import WINDOWS
+
+MAX_SEEN = 100_000
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One access of one thread. `first` counts bytes from the start of `place`; `iteration` rounds of each loop."""
+
+    line: int
+    kind: str
+    block: Index
+    thread: Index
+    iteration: Mapping[str, int]
+    place: str
+    first: int
+    width: int
+    address: int
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "line": self.line, "kind": self.kind, "block": list(self.block), "thread": list(self.thread),
+            "iteration": dict(self.iteration), "buffer": self.place, "bytes": [self.first, self.first + self.width - 1],
+        }
+
+    def __str__(self) -> str:
+        rounds = "".join(f", iteration {n} of loop {loop}" for loop, n in self.iteration.items())
+        return (
+            f"line {self.line}: {self.kind} of bytes {self.first}..{self.first + self.width - 1} of {self.place} by "
+            f"block {self.block}, thread {self.thread}{rounds}"
+        )
+
+
+class Watch:
+    """Listens to one run.
+
+    Args:
+        lines: where accesses are kept.
+        writers: whether to look for bytes written twice.
+        on_line: called for every instruction at one of `lines`.
+    """
+
+    def __init__(
+        self, problem: Problem, loops: Sequence[LoopRecord], launch: Launch, lines: Sequence[int],
+        writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None,
+    ) -> None:
+        self.problem, self.loops, self.launch = problem, loops, launch
+        self.lines, self.writers, self.on_line = frozenset(lines), writers, on_line
+        self.seen: list[Seen] = []
+        self.twice: list[tuple[Seen, Seen]] = []
+        self._places = instruction_places(problem)
+        self._headers = {loop.id for loop in loops}
+        self._rounds: dict[str, Array] = {}
+        self._block: Index | None = None
+        self._written: dict[int, Seen] = {}
+
+    def run(self, schedule: str, step_limit: int, blocks: Sequence[Index] | None = None) -> Result:
+        """Run the blocks of the launch, or others, with every detector on."""
+        launch, problem = self.launch, self.problem
+        return run(
+            problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
+            memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
+            dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
+            on_access=self._access, on_step=self._step,
+        )
+
+    def rounds(self, thread: int) -> dict[str, int]:
+        """Completed rounds of each loop that a thread has entered."""
+        return {name: int(counts[thread]) for name, counts in self._rounds.items() if counts[thread] >= 0}
+
+    def index(self, thread: int) -> Index:
+        """A linear thread number as an index."""
+        x, y, _ = self.launch.block
+        return thread % x, thread // x % y, thread // (x * y)
+
+    def find(self, line: int, block: Index, thread: Index, start: int | None, width: int) -> Seen | None:
+        """The access at a line by a thread that meets these bytes; `start` may be a generic address."""
+        for seen in self.seen:
+            if (seen.line, seen.block, seen.thread) != (line, block, thread):
+                continue
+            begin = seen.address + WINDOWS.get(seen.place, 0)
+            if start is None or seen.address == start or (start < begin + seen.width and begin < start + width):
+                return seen
+        return None
+
+    def _step(self, event: StepEvent) -> None:
+        if event.block != self._block:
+            x, y, z = self.launch.block
+            self._block = event.block
+            self._rounds = {loop.id: np.full(x * y * z, -1, np.int64) for loop in self.loops}
+        place = self._places[id(event.instr)]
+        if place in self._headers:
+            self._rounds[place][event.standing] += 1
+            for inner in self.loops:
+                if inner.parent == place:
+                    self._rounds[inner.id][event.standing] = -1
+        if self.on_line is not None and event.instr.line in self.lines:
+            self.on_line(event, self)
+
+    def _access(self, event: AccessEvent) -> None:
+        if event.line not in self.lines and not (self.writers and event.kind == "write" and event.space == "global"):
+            return
+        x, y, _ = self.launch.block
+        thread = event.thread[0] + x * (event.thread[1] + y * event.thread[2])
+        buffer = self.launch.memory.find(event.address) if event.space == "global" else None
+        place, first = (buffer.name, event.address - buffer.base) if buffer else (event.space, event.address)
+        seen = Seen(
+            event.line, event.kind, event.block, event.thread, self.rounds(thread), place, first, event.width,
+            event.address,
+        )
+        if event.line in self.lines and len(self.seen) < MAX_SEEN:
+            self.seen.append(seen)
+        if self.writers and event.kind == "write" and event.space == "global":
+            self._write(seen)
+
+    def _write(self, seen: Seen) -> None:
+        for byte in range(seen.address, seen.address + seen.width):
+            before = self._written.setdefault(byte, seen)
+            if before is seen:
+                continue
+            same = (before.block, before.thread) == (seen.block, seen.thread)
+            if not (same and seen.place in self.problem.rewrites):
+                self.twice.append((before, seen))
+                return
