@@ -154,10 +154,19 @@ def domain(contract: Contract, shared: Mapping[str, int]) -> list[Term]:
             clauses.append(("=", Name(f"nctaid.{axis}"), grid))
         clauses.append(("<", values[f"ctaid.{axis}"], values[f"nctaid.{axis}"]))
     for buffer in contract.buffers.values():
-        clauses.append(("=", ("mod", Name(buffer.name), buffer.align), 0))
+        clauses += _placement(buffer)
     for name, align in shared.items():
         clauses.append(("=", ("mod", Name(f"shared.{name}"), align), 0))
     return clauses
+
+
+def _placement(buffer: Buffer) -> list[Term]:
+    """The base is aligned, and the last byte of the last logical row has an address of 64 bits."""
+    elements = buffer.columns
+    if buffer.rows is not None and buffer.leading is not None:
+        elements = ("+", ("*", ("-", buffer.rows, 1), buffer.leading), buffer.columns)
+    end = ("+", Name(buffer.name), ("*", elements, buffer.size))
+    return [("=", ("mod", Name(buffer.name), buffer.align), 0), ("<=", end, 2**64)]
 
 
 def special_bounds(contract: Contract) -> dict[str, tuple[int, int]]:
