@@ -129,7 +129,7 @@ class _Builder:
 
     def _build(self, term: Term) -> Any:
         if isinstance(term, int):
-            return self.manager.mkInteger(term)
+            return self.manager.mkInteger(str(term))
         if isinstance(term, Name):
             sort = self.manager.getBooleanSort() if term.name in self.booleans else self.manager.getIntegerSort()
             return self.symbols.setdefault(term.name, self.manager.mkConst(sort, term.name))
