@@ -42,6 +42,10 @@ def required(subject: Subject) -> Iterator[Condition]:
     for record in subject.records.observations.values():
         goal = conjunction((("<=", record.low, record.term), ("<=", record.term, record.high)))
         yield subject.condition(f"range.{record.id}", "no-wrap", subject.known(record, ONE), goal)
+    for read in subject.records.reads.values():
+        yield subject.condition(f"defined.{read.id}", "init", subject.known(read, ONE), read.written)
+    for trap in subject.records.traps.values():
+        yield subject.condition(f"trap.{trap.id}", "no-trap", subject.known(trap, ONE), FALSE)
     for loop in subject.records.loops.values():
         here = [*subject.known(loop, ONE), loop.proceed]
         goal = ("<", Name(loop.iteration), FOREVER)

@@ -75,6 +75,17 @@ def read_contract(data: Any, where: str) -> Contract:
         raise Unreadable(f"{where}: not a contract: {error!r}") from None
 
 
+def read_contracts(data: Any, where: str) -> dict[str, Contract]:
+    """The contracts of a file, by entry."""
+    if not isinstance(data, dict) or not data:
+        raise Unreadable(f"{where}: contracts by entry are expected")
+    found = {str(entry): read_contract(contract, where) for entry, contract in data.items()}
+    for entry, contract in found.items():
+        if contract.entry != entry:
+            raise Unreadable(f"{where}: the contract under {entry} is that of {contract.entry}")
+    return found
+
+
 def _contract(data: dict[str, Any], where: str) -> Contract:
     parameters = tuple((str(p["name"]), str(p["kind"])) for p in data["parameters"])
     for name, kind in parameters:

@@ -87,8 +87,8 @@ def _guarded(found: Digits, guard: Term | None) -> Digits | None:
     return Digits(found.value, found.chain, found.positive, ("true",))
 
 
-def _from_equation(equation: tuple[object, ...], known: set[str]) -> Digits | None:
-    poly = dict(polynomial(("-", equation[1], equation[2])))
+def _from_equation(equation: tuple[str | Term, ...], known: set[str]) -> Digits | None:
+    poly = dict(polynomial(("-", *arguments(equation))))
     fresh = sorted({n for n in names(equation) if n not in known})
     if not fresh:
         return None

@@ -77,6 +77,19 @@ class Range(Point):
 
 
 @dataclass(frozen=True)
+class Trap(Point):
+    pass
+
+
+@dataclass(frozen=True)
+class Read(Point):
+    """A register read where some path leaves it unwritten; the claim is that `written` holds."""
+
+    register: str
+    written: Term
+
+
+@dataclass(frozen=True)
 class Interval:
     """Accesses that no barrier separates; `members` are (access id, iterations by loop id)."""
 
@@ -96,15 +109,26 @@ class Records:
     accesses: Mapping[str, Access]
     barriers: Mapping[str, Barrier]
     shuffles: Mapping[str, Shuffle]
+    traps: Mapping[str, Trap]
     loops: Mapping[str, LoopRecord]
+    reads: Mapping[str, Read]
+    domain: tuple[Term, ...]
     observations: Mapping[str, Range]
     intervals: Mapping[str, Interval]
     branches: tuple[tuple[int, Term], ...]
-    lines: Mapping[int, str]
+    lines: Mapping[int, tuple[str, ...]]
 
     def points(self) -> list[Point]:
         """Everything that has a place and conditions."""
-        groups = (self.accesses, self.barriers, self.shuffles, self.loops, self.observations)
+        groups = (
+            self.accesses,
+            self.barriers,
+            self.shuffles,
+            self.traps,
+            self.loops,
+            self.reads,
+            self.observations,
+        )
         return [point for group in groups for point in group.values()]
 
 
@@ -140,8 +164,7 @@ class _Reader:
         return term
 
     def records(self, data: Any) -> Records:
-        keys = ("version", "entry", "ptx_sha256", "block", "symbols", "accesses", "barriers", "shuffles", "loops")
-        data = self.take(data, "records", (*keys, "observations", "intervals", "branches", "lines"))
+        data = self.take(data, "records", _FIELDS)
         if data["version"] != 1:
             raise self.fail(f"version {data['version']} of the records is not known")
         x, y, z = (int(size) for size in data["block"])
@@ -154,11 +177,14 @@ class _Reader:
             accesses=self.table(data["accesses"], "access", Access, self.access),
             barriers=self.table(data["barriers"], "barrier", Barrier, lambda d: {"kind": str(d["kind"])}),
             shuffles=self.table(data["shuffles"], "shuffle", Shuffle, lambda d: {"members": int(d["members"])}),
+            traps=self.table(data["traps"], "trap", Trap, lambda d: {}),
             loops=self.table(data["loops"], "loop", LoopRecord, self.loop),
+            reads=self.table(data["reads"], "register read", Read, self.register_read),
+            domain=tuple(self.term(clause["text"]) for clause in data["domain"]),
             observations=self.table(data["observations"], "observation", Range, self.range),
             intervals={i["id"]: self.interval(i) for i in data["intervals"]},
             branches=tuple((int(b["line"]), self.term(b["condition"])) for b in data["branches"]),
-            lines={int(line): str(what) for line, what in data["lines"].items()},
+            lines={int(line): tuple(ids) for line, ids in data["lines"].items()},
         )
 
     def symbols(self, rows: Any) -> Mapping[str, Symbol]:
@@ -222,6 +248,9 @@ class _Reader:
             "parent": None if parent is None else str(parent),
         }
 
+    def register_read(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {"register": str(row["register"]), "written": self.term(row["written"])}
+
     def range(self, row: dict[str, Any]) -> dict[str, Any]:
         term = self.term(row["term"])
         return {"register": str(row["register"]), "term": term, "low": int(row["low"]), "high": int(row["high"])}
@@ -236,3 +265,6 @@ class _Reader:
 
 
 _JSON = {"proceed": "continue"}
+# `witnesses` says how the prover found its coverage goal; the goal is checked without it.
+_FIELDS: tuple[str, ...] = ("version", "entry", "ptx_sha256", "block", "symbols", "domain", "accesses", "barriers")
+_FIELDS += ("shuffles", "traps", "loops", "observations", "reads", "intervals", "branches", "witnesses", "lines")
