@@ -54,11 +54,12 @@ def point_of(contract: Contract, values: Mapping[str, int], shared: Mapping[str,
     return Launch(bits, contract.block, (x, y, z), places)
 
 
-def launch_points(
-    contract: Contract, values: Mapping[str, int], shared: Mapping[str, int], chance: random.Random
-) -> Iterator[Point]:
-    """The chosen threads of the launch of these parameter values."""
-    return _threads(contract, values, shared, chance)
+def thread_of(contract: Contract, values: Mapping[str, int], shared: Mapping[str, int], chance: random.Random) -> Point:
+    """The one thread that values of `tid.x`, `ctaid.x` and so on name; those not given are 0."""
+    launch = point_of(contract, values, shared, chance)
+    tid, ctaid = (tuple(values.get(f"{stem}.{axis}", 0) for axis in AXES) for stem in ("tid", "ctaid"))
+    integers = {name: values[name] for name, kind in contract.parameters if kind != "f32"}
+    return Point(launch, integers, (tid[0], tid[1], tid[2]), (ctaid[0], ctaid[1], ctaid[2]))
 
 
 def _threads(
@@ -116,6 +117,7 @@ def _values(
     contract: Contract, candidates: list[int], clauses: list[Term], chance: random.Random, number: int
 ) -> dict[str, int]:
     even = number % 2 == 0
+    share = 1.0 if number % 4 == 0 else 0.7
     for attempt in range(_TRIES):
         values: dict[str, int] = {}
         for place, (name, kind) in enumerate(contract.parameters):
@@ -126,7 +128,7 @@ def _values(
                 values[name] = chance.choice((1, 2, 2**31, 2**32 - 1)) if inactive else ACTIVE
             elif kind != "f32":
                 chosen = _number(contract.bounds(name), values, candidates, chance, attempt)
-                values[name] = -(-chosen // 16) * 16 if even and chance.random() < 0.7 else chosen
+                values[name] = -(-chosen // 16) * 16 if even and chance.random() < share else chosen
         try:
             if all(evaluate(clause, values) for clause in clauses):
                 return values

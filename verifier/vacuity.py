@@ -12,7 +12,7 @@ from verifier.findings import AuditError, Finding, Grade, Unreadable
 from verifier.flow import Loop
 from verifier.interpreter import Program, Thread, program_of, run
 from verifier.manifest import Bundle
-from verifier.points import point_of
+from verifier.points import thread_of
 from verifier.query import read_query, unexpected
 from verifier.reader import Instruction
 from verifier.terms import Name, Term, Unvalued, evaluate, show
@@ -116,10 +116,9 @@ class _Occasions:
         if not any(values[f"nctaid.{axis}"] > 1 for axis in "xyz" if f"nctaid.{axis}" in values):
             self._say(f"occasion {number} is a launch of one block")
             return set()
-        launch = point_of(subject.contract, values, subject.shared, random.Random(SEED))
-        tid = (values.get("tid.x", 0), values.get("tid.y", 0), values.get("tid.z", 0))
-        ctaid = (values.get("ctaid.x", 0), values.get("ctaid.y", 0), values.get("ctaid.z", 0))
-        thread = run(program, launch, tid, ctaid, random.Random(SEED), _Watch(program), STEPS)
+        chance = random.Random(SEED)
+        point = thread_of(subject.contract, values, subject.shared, chance)
+        thread = run(program, point.launch, point.tid, point.ctaid, chance, _Watch(program), STEPS)
         for line in sorted(set(lines) - thread.executed):
             self._say(f"occasion {number} does not execute PTX line {line}")
         return thread.executed & set(lines)
