@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from functools import cache
 
 from verifier.findings import Unreadable
-from verifier.terms import Name, Term, arguments, show
+from verifier.terms import Name, Term, arguments, euclid, show
 
 Poly = tuple[tuple[tuple[Hashable, ...], int], ...]
 Condition = tuple[Hashable, ...]
@@ -42,7 +42,11 @@ def polynomial(term: Term) -> Poly:
             product = _times(product, polynomial(part))
         return product
     if head in ("div", "mod"):
-        return _poly({((head, *(polynomial(part) for part in parts)),): 1})
+        a, b = (polynomial(part) for part in parts)
+        over, under = _constant(a), _constant(b)
+        if over is not None and under:
+            return _poly({(): euclid(over, under)[head == "mod"]})
+        return _poly({((head, a, b),): 1})
     if head == "ite":
         condition, yes, no = canonical(parts[0]), polynomial(parts[1]), polynomial(parts[2])
         return _poly({(("ite", condition, yes, no),): 1})

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from verifier.findings import Unknown
-from verifier.flow import Flow, Loop, branch_target
+from verifier.flow import Flow, Loop, branch_target, flow_of
 from verifier.opcodes import Effect, effect_of
 from verifier.reader import (
     WIDTHS,
@@ -40,20 +40,52 @@ class Launch:
     shared: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Program:
+    """An entry made ready to run. Registers are remembered at each arrival at a line of `watched`."""
+
+    entry: Entry
+    flow: Flow
+    effects: tuple[Effect, ...]
+    watched: frozenset[int] = frozenset()
+
+
+def program_of(entry: Entry, watched: frozenset[int] = frozenset()) -> Program:
+    """Unknown for an instruction or a flow that the verifier does not understand."""
+    return Program(entry, flow_of(entry), tuple(effect_of(i) for i in entry.instructions), watched)
+
+
+@dataclass
+class History:
+    """What later terms may speak of, by line.
+
+    results: what an instruction's registers held after it was last executed; arrivals: all registers at the last
+    arrival at a watched line; iterations, exits: completed rounds of a loop, by its header's line; left: the line from
+    which a loop was left.
+    """
+
+    results: dict[int, dict[str, int]] = field(default_factory=dict)
+    arrivals: dict[int, dict[str, int]] = field(default_factory=dict)
+    iterations: dict[int, int] = field(default_factory=dict)
+    exits: dict[int, int] = field(default_factory=dict)
+    left: dict[int, int] = field(default_factory=dict)
+
+    def copy(self) -> History:
+        return History(
+            dict(self.results), dict(self.arrivals), dict(self.iterations), dict(self.exits), dict(self.left)
+        )
+
+
 @dataclass
 class Thread:
-    """State of a run. `iterations` and `exits` are keyed by the loop header's line.
-
-    `results`: for each line, what its registers held after it was last executed.
-    """
+    """State of a run; `previous` is what `now` was at the end of a loop's last round, by the header's line."""
 
     launch: Launch
     tid: tuple[int, int, int]
     ctaid: tuple[int, int, int]
     registers: dict[str, int] = field(default_factory=dict)
-    iterations: dict[int, int] = field(default_factory=dict)
-    exits: dict[int, int] = field(default_factory=dict)
-    results: dict[int, dict[str, int]] = field(default_factory=dict)
+    now: History = field(default_factory=History)
+    previous: dict[int, History] = field(default_factory=dict)
     executed: set[int] = field(default_factory=set)
     steps: int = 0
     ended: str = ""
@@ -62,16 +94,18 @@ class Thread:
 class Observer(Protocol):
     """Who watches a run."""
 
-    def before(self, thread: Thread, instruction: Instruction) -> None:
-        """The instruction's guard holds and it is about to execute."""
+    def arrive(self, thread: Thread, instruction: Instruction, executes: bool) -> None:
+        """The thread is about to execute the instruction, or to pass it because its guard is false."""
+
+    def after(self, thread: Thread, instruction: Instruction) -> None:
+        """The instruction was executed."""
 
     def round(self, thread: Thread, loop: Loop, again: bool) -> None:
-        """A loop's iteration ended: by going back to the header (again), or by leaving. Counts are those before."""
+        """A loop's iteration ends: by going back to the header (again), or by leaving. Counts are those before."""
 
 
 def run(
-    entry: Entry,
-    flow: Flow,
+    program: Program,
     launch: Launch,
     tid: tuple[int, int, int],
     ctaid: tuple[int, int, int],
@@ -81,9 +115,9 @@ def run(
 ) -> Thread:
     """Execute until the thread ends (`ended` is "ret" or "trap") or after `limit` steps ("limit").
 
-    Unknown for an instruction that is not understood or a register read before it is written.
+    Unknown for a register read before it is written or a division by zero.
     """
-    machine = _Machine(entry, launch, chance)
+    machine = _Machine(program.entry, launch, chance)
     thread = Thread(launch, tid, ctaid)
     at = 0
     while not thread.ended:
@@ -91,55 +125,62 @@ def run(
             thread.ended = "limit"
             break
         thread.steps += 1
-        after = _step(entry, machine, thread, entry.instructions[at], at, observer)
-        _count_rounds(flow, thread, at, after, observer)
+        after = _step(program, machine, thread, at, observer)
+        _count_rounds(program.flow, thread, at, after, program.entry.instructions[at].line, observer)
         at = after
     return thread
 
 
-def _step(
-    entry: Entry, machine: _Machine, thread: Thread, instruction: Instruction, at: int, observer: Observer
-) -> int:
+def _step(program: Program, machine: _Machine, thread: Thread, at: int, observer: Observer) -> int:
+    instruction = program.entry.instructions[at]
+    if instruction.line in program.watched:
+        thread.now.arrivals[instruction.line] = dict(thread.registers)
+    executes = True
     if instruction.guard is not None:
         name, negated = instruction.guard
-        if bool(machine.read_register(thread, name, instruction)) == negated:
-            return at + 1
-    observer.before(thread, instruction)
+        executes = bool(machine.read_register(thread, name, instruction)) != negated
+    observer.arrive(thread, instruction, executes)
+    if not executes:
+        return at + 1
     thread.executed.add(instruction.line)
     match instruction.opcode[0]:
         case "bra":
-            return branch_target(entry, instruction)
+            return branch_target(program.entry, instruction)
         case "ret" | "exit":
             thread.ended = "ret"
             return at
         case "trap":
             thread.ended = "trap"
             return at
-    machine.execute(thread, instruction)
+    machine.execute(thread, instruction, program.effects[at])
+    observer.after(thread, instruction)
     return at + 1
 
 
-def _count_rounds(flow: Flow, thread: Thread, at: int, after: int, observer: Observer) -> None:
+def _count_rounds(flow: Flow, thread: Thread, at: int, after: int, line: int, observer: Observer) -> None:
     """Tell of loops left and rounds completed on the edge at -> after, innermost first; start those entered."""
     inside = () if thread.ended else flow.chains[after]
     if inside == flow.chains[at] and after not in flow.loops:
         return
+    now = thread.now
     for loop in reversed(flow.chains[at]):
         if loop not in inside:
             observer.round(thread, loop, False)
-            thread.exits[loop.line] = thread.iterations[loop.line]
+            now.exits[loop.line] = now.iterations[loop.line]
+            now.left[loop.line] = line
         elif after == loop.header:
             observer.round(thread, loop, True)
-            thread.iterations[loop.line] += 1
+            thread.previous[loop.line] = now.copy()
+            now.iterations[loop.line] += 1
     for loop in inside:
         if loop not in flow.chains[at]:
-            thread.iterations[loop.line] = 0
+            now.iterations[loop.line] = 0
+            thread.previous.pop(loop.line, None)
 
 
 class _Machine:
     def __init__(self, entry: Entry, launch: Launch, chance: random.Random) -> None:
         self.entry, self.launch, self.chance = entry, launch, chance
-        self.effects: dict[int, Effect] = {}
 
     def read_register(self, thread: Thread, name: str, instruction: Instruction) -> int:
         if name in thread.registers:
@@ -180,15 +221,16 @@ class _Machine:
             case _:
                 raise Unknown(f"line {instruction.line}: destination not understood: {instruction.text}")
 
-    def execute(self, thread: Thread, instruction: Instruction) -> None:
-        effect = self.effects.get(instruction.line)
-        if effect is None:
-            effect = self.effects[instruction.line] = effect_of(instruction)
+    def sources(self, thread: Thread, instruction: Instruction, effect: Effect) -> list[int]:
+        """The bits of the source operands."""
+        operands = instruction.operands[len(instruction.operands) - len(effect.reads) :]
+        return [self.read(thread, o, w, instruction) for o, w in zip(operands, effect.reads, strict=True)]
+
+    def execute(self, thread: Thread, instruction: Instruction, effect: Effect) -> None:
         if effect.parameter:
             values = self.parameter(thread, instruction, effect)
         else:
-            sources = instruction.operands[len(instruction.operands) - len(effect.reads) :]
-            reads = [self.read(thread, o, w, instruction) for o, w in zip(sources, effect.reads, strict=True)]
+            reads = self.sources(thread, instruction, effect)
             values = effect.meaning(*reads) if effect.meaning else self.arbitrary(effect)
         if not effect.writes:
             return
@@ -196,7 +238,7 @@ class _Machine:
         for target, value, width in zip(targets, values, effect.writes, strict=True):
             self.write(thread, target, value, width, instruction)
         names = [name for target in targets for name in registers_in(target)]
-        thread.results[instruction.line] = {name: thread.registers[name] for name in names}
+        thread.now.results[instruction.line] = {name: thread.registers[name] for name in names}
 
     def arbitrary(self, effect: Effect) -> tuple[int, ...]:
         """Bits of any value; extremes more often than chance would."""
@@ -230,6 +272,14 @@ def targets_of(instruction: Instruction, effect: Effect) -> list[Operand]:
     if isinstance(first, Vector) and len(effect.writes) > 1:
         return list(first.parts)
     return [first]
+
+
+def sources_of(program: Program, thread: Thread, instruction: Instruction) -> list[int]:
+    """The bits of an instruction's source operands and address registers, as it would read them now."""
+    machine = _Machine(program.entry, thread.launch, random.Random(0))
+    found = machine.sources(thread, instruction, effect_of(instruction))
+    bases = [o.base.name for o in instruction.operands if isinstance(o, Memory) and isinstance(o.base, Register)]
+    return found + [thread.registers[name] for name in bases if name in thread.registers]
 
 
 def address_of(thread: Thread, entry: Entry, instruction: Instruction) -> int:

@@ -118,9 +118,10 @@ def evaluate(term: Term, values: Values) -> int:
     if isinstance(term, int):
         return term
     if isinstance(term, Name):
-        if term.name not in values:
-            raise Unvalued(term.name)
-        return values[term.name]
+        try:
+            return values[term.name]
+        except KeyError:
+            raise Unvalued(term.name) from None
     head, parts = str(term[0]), arguments(term)
     if head in ("and", "or"):
         return _gather(parts, values, stop=int(head == "or"))

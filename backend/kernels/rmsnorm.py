@@ -10,9 +10,11 @@ depends neither on alignment nor on strides. With V = columns / 8 (floor) and th
     S = add.rn(add.rn(add.rn(s0, s1), add.rn(s2, s3)), add.rn(add.rn(s4, s5), add.rn(s6, s7)))
     r = rsqrt.approx(add.rn(div.rn(S, columns), eps));  y[c] = cvt.rn.f16(mul.rn(mul.rn(x[c], r), w[c]))
 
-Vector path (this row of x, this row of y and w start at multiples of 16 bytes): the first 4 vectors of a thread stay
-in registers, so columns <= 8192 read x once; later vectors are read again for the output. Scalar path: 2-byte accesses
-in the same order. Every branch is taken by the whole block; what differs by thread is a guard on one instruction.
+Vector path (this row of x, this row of y and w start at multiples of 16 bytes): the first 3 vectors of a thread stay
+in registers; later ones, and the tail, are read again for the output, from a cache as long as rows are short. Three is
+what pays on an H200: with four, 40 registers no longer suffice, fewer blocks fit and all sizes get slower. Scalar path:
+2-byte accesses in the same order. Every branch is taken by the whole block; what differs by thread is a guard on one
+instruction.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ from spec.contracts.rmsnorm import CONTRACTS, SLOTS, THREADS, VECTOR
 VECTOR_BYTES = 2 * VECTOR
 ROUND_BYTES = THREADS * VECTOR_BYTES  # from a vector of a thread to its next one
 WARPS = THREADS // 32
-REST = 2  # vectors of a thread in one round of the loop behind the registers
 
 _HEADING = """\
 RMSNorm over rows of binary16 numbers. Written by `python -m backend.kernels` from backend/kernels/rmsnorm.py.
@@ -66,12 +67,12 @@ class _RmsNorm:
         self.x_half, self.w_half = k.regs(B16, "xh", VECTOR), k.regs(B16, "wh", VECTOR)
         self.x, self.w = k.reg(F32, "x"), k.reg(F32, "w")
         self.sum, self.scale = k.reg(F32, "sum"), k.reg(F32, "scale")
-        self.y_tail_at = k.reg(U64, "y_tail_at")
+        self.tail, self.no_tail = k.reg(U32, "tail"), k.reg(Pred, "no_tail")
         self.base, self.vector, self.at = (k.reg(U32, name) for name in ("base", "vector", "at"))
         self.done = k.reg(Pred, "done")
         self.slots = [self._slot(f"{j}", j) for j in range(SLOTS)]
         self.absent = k.regs(Pred, "no_slot", SLOTS)
-        self.rest = [self._slot(f"_rest{j}", j) for j in range(REST)]
+        self.rest = self._slot("_rest", 0)
 
     def _slot(self, name: str, index: int) -> _Slot:
         k = self.k
@@ -86,24 +87,23 @@ class _RmsNorm:
         self._gate()
         self._addresses()
         self._paths()
-        self._load_tail()
         self.k.bra("SUM_SCALAR", guard=unless(self.is_vector))
         self._load_slots()
         self._sum_slots()
         self.k.blank()
-        self._loop("SUM_REST", "SUM_TAIL", SLOTS * THREADS, self.rest, "x", self._sum_rest)
+        self._loop("SUM_REST", "SUM_TAIL", SLOTS * THREADS, "x", self._sum_rest)
         self.k.blank()
         self.k.label("SUM_SCALAR")
-        self._loop("SUM_SCALAR_NEXT", "SUM_TAIL", 0, self.rest[:1], "x", self._sum_scalar)
+        self._loop("SUM_SCALAR_NEXT", "SUM_TAIL", 0, "x", self._sum_scalar)
         self._sum_tail()
         self._reduce()
         self.k.bra("OUT_SCALAR", guard=unless(self.is_vector))
         self._store_slots()
         self.k.blank()
-        self._loop("OUT_REST", "OUT_TAIL", SLOTS * THREADS, self.rest, "xwy", self._store_rest)
+        self._loop("OUT_REST", "OUT_TAIL", SLOTS * THREADS, "xwy", self._store_rest)
         self.k.blank()
         self.k.label("OUT_SCALAR")
-        self._loop("OUT_SCALAR_NEXT", "OUT_TAIL", 0, self.rest[:1], "xwy", self._store_scalar)
+        self._loop("OUT_SCALAR_NEXT", "OUT_TAIL", 0, "xwy", self._store_scalar)
         self._store_tail()
         self.k.label("EXIT")
         self.k.ret()
@@ -149,22 +149,21 @@ class _RmsNorm:
             k.setp("le", self.absent[j], self.vectors, THREADS * j, remark=f"no thread has vector {j}")
             self._clear(slot.x + slot.w)
         k.fset(self.sum, 0.0)
+        k.and_(self.tail, self.columns, VECTOR - 1, remark="elements behind them")
+        k.setp("eq", self.no_tail, self.tail, 0)
 
-    def _load_tail(self) -> None:
+    def _point_at_tail(self, *buffers: str) -> None:
+        """Set addresses to this thread's element behind the last vector, and whether it owns one."""
         k = self.k
-        tail, index = k.reg(U32, "tail"), k.reg(U32, "tail_index")
-        k.blank()
-        k.comment("The columns % 8 elements behind the last vector: one for each of the first threads.")
-        k.and_(tail, self.columns, VECTOR - 1)
-        k.setp("lt", self.owns_tail, self.thread, tail)
-        k.shl(index, self.vectors, 3)
-        k.add(index, index, self.thread)
-        k.mul_wide(self.offset, index, 2)
-        self._point("x", "w")
-        k.add(self.y_tail_at, self.y_row, self.offset)
-        for half, at in ((self.x_tail, self.x_at), (self.w_tail, self.w_at)):
-            k.set(half, 0)
-            k.ld_half(half, at, guard=self.owns_tail)
+        k.setp("lt", self.owns_tail, self.thread, self.tail)
+        k.shl(self.at, self.vectors, 3)
+        k.add(self.at, self.at, self.thread)
+        k.mul_wide(self.offset, self.at, 2)
+        self._point(*buffers)
+
+    def _load_tail(self, half: B16, at: U64) -> None:
+        self._clear([half])
+        self.k.ld_half(half, at, guard=self.owns_tail)
 
     def _clear(self, registers: Sequence[B32 | B16]) -> None:
         """First values, kept where a guarded load does not happen."""
@@ -185,10 +184,8 @@ class _RmsNorm:
             at, row = rows[name]
             self.k.add(at, row, self.offset)
 
-    def _loop(
-        self, label: str, exit_label: str, start: int, slots: list[_Slot], buffers: str, body: Callable[[], None]
-    ) -> None:
-        """All threads count `base` from `start` to the number of vectors; thread t takes base + t, ..."""
+    def _loop(self, label: str, exit_label: str, start: int, buffers: str, body: Callable[[], None]) -> None:
+        """All threads count `base` from `start` to the number of vectors; thread t takes vector base + t."""
         k = self.k
         k.set(self.base, start)
         k.label(label)
@@ -197,10 +194,9 @@ class _RmsNorm:
         k.add(self.vector, self.base, self.thread)
         k.mul_wide(self.offset, self.vector, VECTOR_BYTES)
         self._point(*buffers)
-        for j, slot in enumerate(slots):
-            self._exists(slot.exists, self.vector, j)
+        self._exists(self.rest.exists, self.vector, 0)
         body()
-        k.add(self.base, self.base, THREADS * len(slots))
+        k.add(self.base, self.base, THREADS)
         k.bra(label)
 
     # --- the sum of squares ---
@@ -232,14 +228,12 @@ class _RmsNorm:
         self.k.fma(self.sum, self.x, self.x, self.sum, guard=exists)
 
     def _sum_rest(self) -> None:
-        for slot in self.rest:
-            self._clear(slot.x)
-            self.k.ld_vector(slot.x, self.x_at, slot.offset, guard=slot.exists)
-        for slot in self.rest:
-            self._sum_vector(slot)
+        self._clear(self.rest.x)
+        self.k.ld_vector(self.rest.x, self.x_at, guard=self.rest.exists)
+        self._sum_vector(self.rest)
 
     def _sum_scalar(self) -> None:
-        exists = self.rest[0].exists
+        exists = self.rest.exists
         self._clear(self.x_half)
         for i, half in enumerate(self.x_half):
             self.k.ld_half(half, self.x_at, 2 * i, guard=exists)
@@ -249,7 +243,12 @@ class _RmsNorm:
     def _sum_tail(self) -> None:
         self.k.blank()
         self.k.label("SUM_TAIL")
+        self.k.bra("REDUCE", guard=self.no_tail)
+        self._point_at_tail("x")
+        self._load_tail(self.x_tail, self.x_at)
         self._square(self.x_tail, self.owns_tail)
+        self.k.blank()
+        self.k.label("REDUCE")
 
     def _reduce(self) -> None:
         """The sum over the block in every thread, then the factor of the row."""
@@ -258,7 +257,6 @@ class _RmsNorm:
         first, other, part = k.reg(Pred, "is_first"), k.reg(F32, "other"), k.regs(F32, "part", WARPS)
         count, eps = k.reg(F32, "count"), k.reg(F32, "eps")
         k.shared_f32("partial", WARPS)
-        k.blank()
         k.comment("Sum over the warp: the same in all 32 lanes.")
         for lanes in (16, 8, 4, 2, 1):
             k.shuffle_xor(other, self.sum, lanes)
@@ -318,17 +316,14 @@ class _RmsNorm:
         k.to_half(x, self.x)
 
     def _store_rest(self) -> None:
-        k = self.k
-        for slot in self.rest:
-            self._clear(slot.x + slot.w)
-            k.ld_vector(slot.x, self.x_at, slot.offset, guard=slot.exists)
-            k.ld_vector(slot.w, self.w_at, slot.offset, guard=slot.exists)
-        for slot in self.rest:
-            self._store_vector(slot)
+        self._clear(self.rest.x + self.rest.w)
+        self.k.ld_vector(self.rest.x, self.x_at, guard=self.rest.exists)
+        self.k.ld_vector(self.rest.w, self.w_at, guard=self.rest.exists)
+        self._store_vector(self.rest)
 
     def _store_scalar(self) -> None:
         k = self.k
-        exists = self.rest[0].exists
+        exists = self.rest.exists
         for halves, at in ((self.x_half, self.x_at), (self.w_half, self.w_at)):
             self._clear(halves)
             for i, half in enumerate(halves):
@@ -341,6 +336,10 @@ class _RmsNorm:
     def _store_tail(self) -> None:
         self.k.blank()
         self.k.label("OUT_TAIL")
+        self.k.bra("EXIT", guard=self.no_tail)
+        self._point_at_tail("x", "w", "y")
+        self._load_tail(self.x_tail, self.x_at)
+        self._load_tail(self.w_tail, self.w_at)
         self._normalise(self.x_tail, self.w_tail)
-        self.k.st_half(self.y_tail_at, 0, self.x_tail, guard=self.owns_tail)
+        self.k.st_half(self.y_at, 0, self.x_tail, guard=self.owns_tail)
         self.k.blank()

@@ -92,7 +92,7 @@ class _Silu:
     def _loop(
         self, label: str, exit_label: str, slots: int, item_bytes: int, items: U64, body: Callable[[], None]
     ) -> None:
-        """Blocks stride over tiles of 256 * slots items; `base` is the tile's first item, the same for the block."""
+        """Blocks stride over tiles of THREADS * slots items; `base`, a tile's first item, is alike in all threads."""
         k = self.k
         k.mul_wide(self.base, self.block, THREADS * slots)
         k.mul_wide(self.step, self.blocks, THREADS * slots)
@@ -139,9 +139,11 @@ class _Silu:
         """The elements behind the last vector."""
         k = self.k
         tail, half = k.reg(U64, "tail"), self.halves[0]
+        k.and_(tail, self.n, VECTOR - 1)
+        k.setp("eq", self.done, tail, 0)
+        k.bra("EXIT", guard=self.done)
         k.setp("ne", self.done, self.block, 0)
         k.bra("EXIT", guard=self.done)
-        k.and_(tail, self.n, VECTOR - 1)
         k.setp("lt", self.exists[0], self.lane, tail)
         k.shl(self.at, self.vectors, 3)
         k.add(self.at, self.at, self.lane)

@@ -10,7 +10,7 @@ from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 
 THREADS = 256  # of the block that owns one row
 VECTOR = 8  # binary16 elements in one 16-byte access
-SLOTS = 4  # vectors of its row that a thread keeps in registers
+SLOTS = 3  # vectors of its row that a thread keeps in registers
 
 CONTRACTS = (
     Contract(
@@ -44,7 +44,7 @@ CONTRACTS = (
         block=(THREADS, 1, 1),
         grid=("rows", "1", "1"),
         outputs=("y",),
-        ceilings=Ceilings(registers=64, static_shared=32, code_bytes=16_384),
+        ceilings=Ceilings(registers=40, static_shared=32, code_bytes=16_384),
         operator="rmsnorm",
     ),
 )

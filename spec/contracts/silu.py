@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 
-THREADS = 256
+THREADS = 128
 VECTOR = 8  # binary16 elements in one 16-byte access
-VECTORS_PER_THREAD = 2  # 16-byte accesses in flight in one thread
+VECTORS_PER_THREAD = 1  # 16-byte accesses in flight in one thread
 TILE = THREADS * VECTORS_PER_THREAD * VECTOR  # elements that a block takes in one round of the vector path
 SCALARS_PER_THREAD = 8  # 2-byte accesses in flight in one thread of the path for misaligned buffers
-MAX_BLOCKS = 65_536  # more elements are covered by further rounds of the same blocks
+MAX_BLOCKS = 131_072  # more elements are covered by further rounds of the same blocks
 
 CONTRACTS = (
     Contract(
@@ -29,7 +29,7 @@ CONTRACTS = (
         block=(THREADS, 1, 1),
         grid=(f"min(ceil_div(n, {TILE}), {MAX_BLOCKS})", "1", "1"),
         outputs=("y",),
-        ceilings=Ceilings(registers=64, static_shared=0, code_bytes=16_384),
+        ceilings=Ceilings(registers=40, static_shared=0, code_bytes=16_384),
         operator="silu",
     ),
 )

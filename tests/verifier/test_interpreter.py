@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from verifier.findings import Unknown
-from verifier.flow import Loop, flow_of
-from verifier.interpreter import Launch, Thread, address_of, run
+from verifier.flow import Loop
+from verifier.interpreter import Launch, Thread, address_of, program_of, run
 from verifier.reader import Instruction, Memory, read_ptx
 
 
@@ -19,13 +19,16 @@ class Watch:
     addresses: list[int] = field(default_factory=list)
     entry: object = None
 
-    def before(self, thread: Thread, instruction: Instruction) -> None:
-        if instruction.opcode[0] == "st":
+    def after(self, thread: Thread, instruction: Instruction) -> None:
+        return
+
+    def arrive(self, thread: Thread, instruction: Instruction, executes: bool) -> None:
+        if instruction.opcode[0] == "st" and executes:
             assert isinstance(next(o for o in instruction.operands if isinstance(o, Memory)), Memory)
             self.addresses.append(address_of(thread, self.entry, instruction))  # type: ignore[arg-type]
 
     def round(self, thread: Thread, loop: Loop, again: bool) -> None:
-        self.rounds.append((loop.line, thread.iterations[loop.line], again))
+        self.rounds.append((loop.line, thread.now.iterations[loop.line], again))
 
 
 def execute(
@@ -37,7 +40,7 @@ def execute(
     entry = read_ptx(text, "k.ptx")["k"]
     watch = Watch(entry=entry)
     launch = Launch({n: v for n, (_, v) in params.items()}, (64, 1, 1), (5, 1, 1), {"s": 256})
-    thread = run(entry, flow_of(entry), launch, (tid, 0, 0), (ctaid, 0, 0), random.Random(1), watch, limit)
+    thread = run(program_of(entry), launch, (tid, 0, 0), (ctaid, 0, 0), random.Random(1), watch, limit)
     return thread, watch
 
 
@@ -160,8 +163,8 @@ DONE:
 def test_rounds_exits_and_addresses_of_a_loop() -> None:
     thread, watch = execute(LOOP, {"y": ("u64", 1000), "n": ("u32", 3)})
     assert watch.addresses == [1004, 1012, 1020]
-    (line,) = thread.exits
-    assert thread.exits[line] == 3
+    (line,) = thread.now.exits
+    assert thread.now.exits[line] == 3
     assert watch.rounds == [(line, 0, True), (line, 1, True), (line, 2, True), (line, 3, False)]
     assert thread.ended == "ret"
 

@@ -1,5 +1,5 @@
-; bounds: the address is a multiple of 4
-; PTX line 356: write of 4 bytes, shared partial
+; bounds: the address is a multiple of 16
+; PTX line 419: write of 16 bytes, global y
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)
@@ -39,7 +39,16 @@
 (assert (! (= 0 (mod y 2)) :named domain.12))
 (assert (! (= 0 (mod shared.partial 16)) :named domain.13))
 (assert (! (= 0 power_state) :named control.1))
-(assert (! (= 0 (mod tid.x 32)) :named control.2))
-(assert (! (or (<= (+ (* (- 1) (div (+ (* 4 (div tid.x 32)) shared.partial) 4)) (* 4 (div shared.partial 16)) (div tid.x 32)) (- 1)) (= (+ (* (- 1) (div (+ (* 4 (div tid.x 32)) shared.partial) 4)) (* 4 (div shared.partial 16)) (div tid.x 32)) 0) (<= 1 (+ (* (- 1) (div (+ (* 4 (div tid.x 32)) shared.partial) 4)) (* 4 (div shared.partial 16)) (div tid.x 32)))) :named lemma.1))
-(assert (! (not (= (mod (+ (* 4 (div tid.x 32)) shared.partial) 4) 0)) :named goal))
+(assert (! (and (= 0 (mod (+ x (* 2 ctaid.x x_stride)) 16)) (= 0 (mod (+ y (* 2 ctaid.x y_stride)) 16)) (= 0 (mod w 16))) :named control.2))
+(assert (! (<= 1 (div columns 8)) :named control.3))
+(assert (! (<= 257 (div columns 8)) :named control.4))
+(assert (! (<= (+ 257 tid.x) (div columns 8)) :named control.5))
+(assert (! (or (<= (+ 256 (* (- 1) (div (+ 4096 (* 16 tid.x) y (* 2 ctaid.x y_stride)) 16)) (div (+ y (* 2 ctaid.x y_stride)) 16) tid.x) (- 1)) (= (+ 256 (* (- 1) (div (+ 4096 (* 16 tid.x) y (* 2 ctaid.x y_stride)) 16)) (div (+ y (* 2 ctaid.x y_stride)) 16) tid.x) 0) (<= 1 (+ 256 (* (- 1) (div (+ 4096 (* 16 tid.x) y (* 2 ctaid.x y_stride)) 16)) (div (+ y (* 2 ctaid.x y_stride)) 16) tid.x))) :named lemma.1))
+(assert (! (=> (and (>= ctaid.x 0) (>= y_stride 0)) (>= (* ctaid.x y_stride) 0)) :named lemma.2))
+(assert (! (=> (and (>= ctaid.x 0) (>= x_stride 0)) (>= (* ctaid.x x_stride) 0)) :named lemma.3))
+(assert (! (=> (and (>= (+ (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.4))
+(assert (! (=> (and (>= (+ x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.5))
+(assert (! (=> (and (>= (+ (- 1) (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.6))
+(assert (! (=> (and (>= (+ (- 1) x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.7))
+(assert (! (not (= (mod (+ 4096 (* 16 tid.x) y (* 2 ctaid.x y_stride)) 16) 0)) :named goal))
 (check-sat)

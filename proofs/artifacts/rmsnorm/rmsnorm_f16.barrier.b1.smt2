@@ -1,5 +1,5 @@
 ; barrier: every thread of the block reaches the barrier
-; PTX line 357
+; PTX line 289
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

@@ -1,5 +1,5 @@
-; bounds: the elements lie in the buffer's logical shape
-; PTX line 310: read of 2 bytes, global x
+; bounds: the bytes lie in the shared variable
+; PTX line 288: write of 4 bytes, shared partial
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)
@@ -12,7 +12,6 @@
 (declare-const y Int)
 (declare-const shared.partial Int)
 (declare-const power_state Int)
-(declare-const |k@L292| Int)
 (declare-const tid.x Int)
 (assert (! (and (<= 0 rows) (<= rows 4294967295)) :named range.1))
 (assert (! (and (<= 0 columns) (<= columns 4294967295)) :named range.2))
@@ -25,8 +24,7 @@
 (assert (! (and (<= 0 y) (<= y 18446744073709551615)) :named range.9))
 (assert (! (and (<= 0 shared.partial) (<= shared.partial 1048576)) :named range.10))
 (assert (! (and (<= 0 power_state) (<= power_state 4294967295)) :named range.11))
-(assert (! (<= 0 |k@L292|) :named range.12))
-(assert (! (and (<= 0 tid.x) (<= tid.x 255)) :named range.13))
+(assert (! (and (<= 0 tid.x) (<= tid.x 255)) :named range.12))
 (assert (! (<= 1 rows) :named domain.1))
 (assert (! (<= rows 2147483647) :named domain.2))
 (assert (! (<= 1 columns) :named domain.3))
@@ -41,15 +39,6 @@
 (assert (! (= 0 (mod y 2)) :named domain.12))
 (assert (! (= 0 (mod shared.partial 16)) :named domain.13))
 (assert (! (= 0 power_state) :named control.1))
-(assert (! (or (not (= 0 (mod (+ x (* 2 ctaid.x x_stride)) 16))) (not (= 0 (mod (+ y (* 2 ctaid.x y_stride)) 16))) (not (= 0 (mod w 16)))) :named control.2))
-(assert (! (<= (+ 1 (* 256 |k@L292|)) (div columns 8)) :named control.3))
-(assert (! (<= (+ 1 tid.x (* 256 |k@L292|)) (div columns 8)) :named control.4))
-(assert (! (or (= 0 |k@L292|) (<= (* 256 |k@L292|) (+ 255 (div columns 8)))) :named fact.1))
-(assert (! (=> (and (>= ctaid.x 0) (>= x_stride 0)) (>= (* ctaid.x x_stride) 0)) :named lemma.1))
-(assert (! (=> (and (>= ctaid.x 0) (>= y_stride 0)) (>= (* ctaid.x y_stride) 0)) :named lemma.2))
-(assert (! (=> (and (>= (+ x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.3))
-(assert (! (=> (and (>= (+ (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.4))
-(assert (! (=> (and (>= (+ (- 1) x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.5))
-(assert (! (=> (and (>= (+ (- 1) (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.6))
-(assert (! (not (and (<= 0 ctaid.x) (< ctaid.x rows) (<= 0 (+ 4 (* 8 tid.x) (* 2048 |k@L292|))) (<= (+ (+ 4 (* 8 tid.x) (* 2048 |k@L292|)) 1) columns))) :named goal))
+(assert (! (= 0 (mod tid.x 32)) :named control.2))
+(assert (! (not (and (<= shared.partial (+ (* 4 (div tid.x 32)) shared.partial)) (<= (+ (+ (* 4 (div tid.x 32)) shared.partial) 4) (+ shared.partial 32)))) :named goal))
 (check-sat)

@@ -1,5 +1,5 @@
-; bounds: the bytes lie in the shared variable
-; PTX line 356: write of 4 bytes, shared partial
+; bounds: the elements lie in the buffer's logical shape
+; PTX line 419: write of 16 bytes, global y
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)
@@ -39,6 +39,15 @@
 (assert (! (= 0 (mod y 2)) :named domain.12))
 (assert (! (= 0 (mod shared.partial 16)) :named domain.13))
 (assert (! (= 0 power_state) :named control.1))
-(assert (! (= 0 (mod tid.x 32)) :named control.2))
-(assert (! (not (and (<= shared.partial (+ (* 4 (div tid.x 32)) shared.partial)) (<= (+ (+ (* 4 (div tid.x 32)) shared.partial) 4) (+ shared.partial 32)))) :named goal))
+(assert (! (and (= 0 (mod (+ x (* 2 ctaid.x x_stride)) 16)) (= 0 (mod (+ y (* 2 ctaid.x y_stride)) 16)) (= 0 (mod w 16))) :named control.2))
+(assert (! (<= 1 (div columns 8)) :named control.3))
+(assert (! (<= 257 (div columns 8)) :named control.4))
+(assert (! (<= (+ 257 tid.x) (div columns 8)) :named control.5))
+(assert (! (=> (and (>= ctaid.x 0) (>= x_stride 0)) (>= (* ctaid.x x_stride) 0)) :named lemma.1))
+(assert (! (=> (and (>= ctaid.x 0) (>= y_stride 0)) (>= (* ctaid.x y_stride) 0)) :named lemma.2))
+(assert (! (=> (and (>= (+ x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.3))
+(assert (! (=> (and (>= (+ (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.4))
+(assert (! (=> (and (>= (+ (- 1) x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.5))
+(assert (! (=> (and (>= (+ (- 1) (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.6))
+(assert (! (not (and (<= 0 ctaid.x) (< ctaid.x rows) (<= 0 (+ 2048 (* 8 tid.x))) (<= (+ (+ 2048 (* 8 tid.x)) 8) columns))) :named goal))
 (check-sat)

@@ -1,5 +1,5 @@
-; bounds: the bytes lie in the shared variable
-; PTX line 358: read of 16 bytes, shared partial
+; bounds: the elements lie in the buffer's logical shape
+; PTX line 474: write of 16 bytes, global y
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)
@@ -12,6 +12,7 @@
 (declare-const y Int)
 (declare-const shared.partial Int)
 (declare-const power_state Int)
+(declare-const tid.x Int)
 (assert (! (and (<= 0 rows) (<= rows 4294967295)) :named range.1))
 (assert (! (and (<= 0 columns) (<= columns 4294967295)) :named range.2))
 (assert (! (and (<= 0 x_stride) (<= x_stride 4294967295)) :named range.3))
@@ -23,6 +24,7 @@
 (assert (! (and (<= 0 y) (<= y 18446744073709551615)) :named range.9))
 (assert (! (and (<= 0 shared.partial) (<= shared.partial 1048576)) :named range.10))
 (assert (! (and (<= 0 power_state) (<= power_state 4294967295)) :named range.11))
+(assert (! (and (<= 0 tid.x) (<= tid.x 255)) :named range.12))
 (assert (! (<= 1 rows) :named domain.1))
 (assert (! (<= rows 2147483647) :named domain.2))
 (assert (! (<= 1 columns) :named domain.3))
@@ -37,5 +39,16 @@
 (assert (! (= 0 (mod y 2)) :named domain.12))
 (assert (! (= 0 (mod shared.partial 16)) :named domain.13))
 (assert (! (= 0 power_state) :named control.1))
-(assert (! (not (and (<= shared.partial shared.partial) (<= (+ shared.partial 16) (+ shared.partial 32)))) :named goal))
+(assert (! (and (= 0 (mod (+ x (* 2 ctaid.x x_stride)) 16)) (= 0 (mod (+ y (* 2 ctaid.x y_stride)) 16)) (= 0 (mod w 16))) :named control.2))
+(assert (! (<= 1 (div columns 8)) :named control.3))
+(assert (! (<= 257 (div columns 8)) :named control.4))
+(assert (! (<= 513 (div columns 8)) :named control.5))
+(assert (! (<= (+ 513 tid.x) (div columns 8)) :named control.6))
+(assert (! (=> (and (>= ctaid.x 0) (>= x_stride 0)) (>= (* ctaid.x x_stride) 0)) :named lemma.1))
+(assert (! (=> (and (>= ctaid.x 0) (>= y_stride 0)) (>= (* ctaid.x y_stride) 0)) :named lemma.2))
+(assert (! (=> (and (>= (+ x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.3))
+(assert (! (=> (and (>= (+ (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.4))
+(assert (! (=> (and (>= (+ (- 1) x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.5))
+(assert (! (=> (and (>= (+ (- 1) (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.6))
+(assert (! (not (and (<= 0 ctaid.x) (< ctaid.x rows) (<= 0 (+ 4096 (* 8 tid.x))) (<= (+ (+ 4096 (* 8 tid.x)) 8) columns))) :named goal))
 (check-sat)

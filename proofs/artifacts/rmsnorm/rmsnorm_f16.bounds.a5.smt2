@@ -1,5 +1,5 @@
 ; bounds: the elements lie in the buffer's logical shape
-; PTX line 131: read of 16 bytes, global x
+; PTX line 107: read of 16 bytes, global w
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)
@@ -40,12 +40,12 @@
 (assert (! (= 0 (mod shared.partial 16)) :named domain.13))
 (assert (! (= 0 power_state) :named control.1))
 (assert (! (and (= 0 (mod (+ x (* 2 ctaid.x x_stride)) 16)) (= 0 (mod (+ y (* 2 ctaid.x y_stride)) 16)) (= 0 (mod w 16))) :named control.2))
-(assert (! (<= (+ 513 tid.x) (div columns 8)) :named control.3))
+(assert (! (<= (+ 257 tid.x) (div columns 8)) :named control.3))
 (assert (! (=> (and (>= ctaid.x 0) (>= x_stride 0)) (>= (* ctaid.x x_stride) 0)) :named lemma.1))
 (assert (! (=> (and (>= ctaid.x 0) (>= y_stride 0)) (>= (* ctaid.x y_stride) 0)) :named lemma.2))
 (assert (! (=> (and (>= (+ x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.3))
 (assert (! (=> (and (>= (+ (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.4))
 (assert (! (=> (and (>= (+ (- 1) x_stride (* (- 1) y_stride)) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) x_stride (* (- 1) y_stride)) ctaid.x) 0)) :named lemma.5))
 (assert (! (=> (and (>= (+ (- 1) (* (- 1) x_stride) y_stride) 0) (>= ctaid.x 0)) (>= (* (+ (- 1) (* (- 1) x_stride) y_stride) ctaid.x) 0)) :named lemma.6))
-(assert (! (not (and (<= 0 ctaid.x) (< ctaid.x rows) (<= 0 (+ 4096 (* 8 tid.x))) (<= (+ (+ 4096 (* 8 tid.x)) 8) columns))) :named goal))
+(assert (! (not (and (<= 0 (+ 2048 (* 8 tid.x))) (<= (+ (+ 2048 (* 8 tid.x)) 8) columns))) :named goal))
 (check-sat)

@@ -1,5 +1,5 @@
 ; barrier: every lane of the mask is here
-; PTX line 338
+; PTX line 270
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

@@ -1,5 +1,5 @@
 ; barrier: every lane of the mask is here
-; PTX line 340
+; PTX line 272
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

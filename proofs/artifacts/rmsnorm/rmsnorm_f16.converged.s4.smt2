@@ -1,5 +1,5 @@
 ; barrier: every lane of the mask is here
-; PTX line 344
+; PTX line 276
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

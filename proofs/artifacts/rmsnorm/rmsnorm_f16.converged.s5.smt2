@@ -1,5 +1,5 @@
 ; barrier: every lane of the mask is here
-; PTX line 346
+; PTX line 278
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

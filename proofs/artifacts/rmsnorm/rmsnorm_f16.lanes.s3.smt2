@@ -1,5 +1,5 @@
 ; barrier: the mask names exactly the lanes of a whole warp
-; PTX line 342
+; PTX line 274
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

@@ -1,5 +1,5 @@
 ; no-wrap: the value is what its term says: nothing wrapped
-; PTX line 76
+; PTX line 73
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

@@ -1,5 +1,5 @@
 ; no-wrap: the value is what its term says: nothing wrapped
-; PTX line 87
+; PTX line 84
 (set-logic QF_NIA)
 (declare-const rows Int)
 (declare-const columns Int)

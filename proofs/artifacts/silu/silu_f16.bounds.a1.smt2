@@ -1,5 +1,5 @@
 ; bounds: the elements lie in the buffer's logical shape
-; PTX line 58: read of 16 bytes, global x
+; PTX line 56: read of 16 bytes, global x
 (set-logic QF_NIA)
 (declare-const n Int)
 (declare-const nctaid.x Int)
@@ -16,10 +16,10 @@
 (assert (! (and (<= 0 y) (<= y 18446744073709551615)) :named range.5))
 (assert (! (and (<= 0 power_state) (<= power_state 4294967295)) :named range.6))
 (assert (! (<= 0 |k@L45|) :named range.7))
-(assert (! (and (<= 0 tid.x) (<= tid.x 255)) :named range.8))
+(assert (! (and (<= 0 tid.x) (<= tid.x 127)) :named range.8))
 (assert (! (<= 1 n) :named domain.1))
 (assert (! (<= n 1099511627776) :named domain.2))
-(assert (! (= nctaid.x (ite (<= (div (+ 4095 n) 4096) 65536) (div (+ 4095 n) 4096) 65536)) :named domain.3))
+(assert (! (= nctaid.x (ite (<= (div (+ 1023 n) 1024) 131072) (div (+ 1023 n) 1024) 131072)) :named domain.3))
 (assert (! (<= (+ 1 ctaid.x) nctaid.x) :named domain.4))
 (assert (! (= 0 (mod x 2)) :named domain.5))
 (assert (! (<= (+ (* 2 n) x) 18446744073709551616) :named domain.6))
@@ -27,9 +27,9 @@
 (assert (! (<= (+ (* 2 n) y) 18446744073709551616) :named domain.8))
 (assert (! (= 0 power_state) :named control.1))
 (assert (! (and (= 0 (mod x 16)) (= 0 (mod y 16))) :named control.2))
-(assert (! (<= (+ 1 (* 512 ctaid.x) (* 512 nctaid.x |k@L45|)) (div n 8)) :named control.3))
-(assert (! (<= (+ 1 (* 512 ctaid.x) tid.x (* 512 nctaid.x |k@L45|)) (div n 8)) :named control.4))
-(assert (! (or (= 0 |k@L45|) (<= (+ 1 (* 512 ctaid.x) (* 512 nctaid.x |k@L45|)) (+ (div n 8) (* 512 nctaid.x)))) :named fact.1))
+(assert (! (<= (+ 1 (* 128 ctaid.x) (* 128 nctaid.x |k@L45|)) (div n 8)) :named control.3))
+(assert (! (<= (+ 1 (* 128 ctaid.x) tid.x (* 128 nctaid.x |k@L45|)) (div n 8)) :named control.4))
+(assert (! (or (= 0 |k@L45|) (<= (+ 1 (* 128 ctaid.x) (* 128 nctaid.x |k@L45|)) (+ (div n 8) (* 128 nctaid.x)))) :named fact.1))
 (assert (! (=> (and (>= (+ (- 1) nctaid.x) 0) (>= |k@L45| 0)) (>= (* (+ (- 1) nctaid.x) |k@L45|) 0)) :named lemma.1))
-(assert (! (not (and (<= 0 (+ (* 4096 ctaid.x) (* 8 tid.x) (* 4096 nctaid.x |k@L45|))) (<= (+ (+ (* 4096 ctaid.x) (* 8 tid.x) (* 4096 nctaid.x |k@L45|)) 8) n))) :named goal))
+(assert (! (not (and (<= 0 (+ (* 1024 ctaid.x) (* 8 tid.x) (* 1024 nctaid.x |k@L45|))) (<= (+ (+ (* 1024 ctaid.x) (* 8 tid.x) (* 1024 nctaid.x |k@L45|)) 8) n))) :named goal))
 (check-sat)

@@ -1,5 +1,5 @@
 ; coverage: every element of y is written
-; by the stores at PTX lines 128, 193, 324
+; by the stores at PTX lines 121, 254
 (set-logic QF_NIA)
 (declare-const n Int)
 (declare-const nctaid.x Int)
@@ -22,7 +22,7 @@
 (assert (! (and (<= 0 power_state) (<= power_state 4294967295)) :named range.7))
 (assert (! (<= 1 n) :named domain.1))
 (assert (! (<= n 1099511627776) :named domain.2))
-(assert (! (= nctaid.x (ite (<= (div (+ 4095 n) 4096) 65536) (div (+ 4095 n) 4096) 65536)) :named domain.3))
+(assert (! (= nctaid.x (ite (<= (div (+ 1023 n) 1024) 131072) (div (+ 1023 n) 1024) 131072)) :named domain.3))
 (assert (! (= 0 (mod x 2)) :named domain.4))
 (assert (! (<= (+ (* 2 n) x) 18446744073709551616) :named domain.5))
 (assert (! (= 0 (mod y 2)) :named domain.6))
@@ -30,12 +30,12 @@
 (assert (! (and (<= e.row 0) (<= (+ 1 e.column) n)) :named element.1))
 (assert (! (= 0 power_state) :named active.1))
 (assert (! (and (= 0 (mod x 16)) (= 0 (mod y 16))) :named case.1))
-(assert (! (and (= (+ (* 4096 w1.column.ctaid.x) w1.column.rest (* 8 w1.column.tid.x) (* 4096 nctaid.x |w1.column.k@L45|)) e.column) (<= 0 w1.column.rest) (<= w1.column.rest 7) (<= 0 w1.column.tid.x) (<= w1.column.tid.x 511) (<= 0 w1.column.ctaid.x) (<= (+ 1 w1.column.ctaid.x) nctaid.x) (<= 0 |w1.column.k@L45|)) :named digits.1))
+(assert (! (and (= (+ (* 1024 w1.column.ctaid.x) w1.column.rest (* 8 w1.column.tid.x) (* 1024 nctaid.x |w1.column.k@L45|)) e.column) (<= 0 w1.column.rest) (<= w1.column.rest 7) (<= 0 w1.column.tid.x) (<= w1.column.tid.x 127) (<= 0 w1.column.ctaid.x) (<= (+ 1 w1.column.ctaid.x) nctaid.x) (<= 0 |w1.column.k@L45|)) :named digits.1))
 (assert (! (=> (and (>= (+ (- 1) nctaid.x) 0) (>= |w1.column.k@L45| 0)) (>= (* (+ (- 1) nctaid.x) |w1.column.k@L45|) 0)) :named lemma.1))
 (assert (! (=> (and (>= (+ (- 1) nctaid.x) 0) (>= w1.earlier.L45 0)) (>= (* (+ (- 1) nctaid.x) w1.earlier.L45) 0)) :named lemma.2))
 (assert (! (=> (and (>= (+ (* (- 1) w1.earlier.L45) |w1.column.k@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (* (- 1) w1.earlier.L45) |w1.column.k@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.3))
 (assert (! (=> (and (>= (+ w1.earlier.L45 (* (- 1) |w1.column.k@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ w1.earlier.L45 (* (- 1) |w1.column.k@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.4))
 (assert (! (=> (and (>= (+ (- 1) (* (- 1) w1.earlier.L45) |w1.column.k@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) w1.earlier.L45) |w1.column.k@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
 (assert (! (=> (and (>= (+ (- 1) w1.earlier.L45 (* (- 1) |w1.column.k@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) w1.earlier.L45 (* (- 1) |w1.column.k@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
-(assert (! (not (or (and (or (<= (+ 1 w1.earlier.L45) 0) (<= |w1.column.k@L45| w1.earlier.L45) (<= (+ 1 (* 512 w1.column.ctaid.x) (* 512 nctaid.x w1.earlier.L45)) (div n 8))) (or (and (= 0 power_state) (= 0 (mod x 16)) (= 0 (mod y 16)) (<= (+ 1 (* 512 w1.column.ctaid.x) (* 512 nctaid.x |w1.column.k@L45|)) (div n 8)) (<= (+ 1 (* 512 w1.column.ctaid.x) w1.column.tid.x (* 512 nctaid.x |w1.column.k@L45|)) (div n 8)) (<= 0 w1.column.ctaid.x) (<= 0 w1.column.tid.x) (<= 0 |w1.column.k@L45|) (<= w1.column.ctaid.x 2147483646) (<= w1.column.tid.x 255) (<= (+ 1 w1.column.ctaid.x) nctaid.x) (= 0 e.row) (<= (+ (* 4096 w1.column.ctaid.x) (* 8 w1.column.tid.x) (* 4096 nctaid.x |w1.column.k@L45|)) e.column) (<= e.column (+ 7 (* 4096 w1.column.ctaid.x) (* 8 w1.column.tid.x) (* 4096 nctaid.x |w1.column.k@L45|)))) (and (= 0 power_state) (= 0 (mod x 16)) (= 0 (mod y 16)) (<= (+ 1 (* 512 w1.column.ctaid.x) (* 512 nctaid.x |w1.column.k@L45|)) (div n 8)) (<= (+ 1 (* 512 w1.column.ctaid.x) w1.column.tid.x (* 512 nctaid.x |w1.column.k@L45|)) (div n 8)) (<= 0 w1.column.ctaid.x) (<= 256 w1.column.tid.x) (<= 0 |w1.column.k@L45|) (<= w1.column.ctaid.x 2147483646) (<= w1.column.tid.x 511) (<= (+ 1 w1.column.ctaid.x) nctaid.x) (= 0 e.row) (<= (+ (* 4096 w1.column.ctaid.x) (* 8 w1.column.tid.x) (* 4096 nctaid.x |w1.column.k@L45|)) e.column) (<= e.column (+ 7 (* 4096 w1.column.ctaid.x) (* 8 w1.column.tid.x) (* 4096 nctaid.x |w1.column.k@L45|)))))) (and (<= (* 8 (div n 8)) e.column) (= 0 power_state) (= 0 (mod x 16)) (= 0 (mod y 16)) (<= (+ 1 e.column) (+ (* 8 (div n 8)) (mod n 8))) (<= e.column (+ 255 (* 8 (div n 8)))) (= 0 e.row)))) :named goal))
+(assert (! (not (or (and (or (<= (+ 1 w1.earlier.L45) 0) (<= |w1.column.k@L45| w1.earlier.L45) (<= (+ 1 (* 128 w1.column.ctaid.x) (* 128 nctaid.x w1.earlier.L45)) (div n 8))) (= 0 power_state) (= 0 (mod x 16)) (= 0 (mod y 16)) (<= (+ 1 (* 128 w1.column.ctaid.x) (* 128 nctaid.x |w1.column.k@L45|)) (div n 8)) (<= (+ 1 (* 128 w1.column.ctaid.x) w1.column.tid.x (* 128 nctaid.x |w1.column.k@L45|)) (div n 8)) (<= 0 w1.column.ctaid.x) (<= 0 w1.column.tid.x) (<= 0 |w1.column.k@L45|) (<= w1.column.ctaid.x 2147483646) (<= w1.column.tid.x 127) (<= (+ 1 w1.column.ctaid.x) nctaid.x) (= 0 e.row) (<= (+ (* 1024 w1.column.ctaid.x) (* 8 w1.column.tid.x) (* 1024 nctaid.x |w1.column.k@L45|)) e.column) (<= e.column (+ 7 (* 1024 w1.column.ctaid.x) (* 8 w1.column.tid.x) (* 1024 nctaid.x |w1.column.k@L45|)))) (and (<= (* 8 (div n 8)) e.column) (= 0 power_state) (= 0 (mod x 16)) (= 0 (mod y 16)) (not (= 0 (mod n 8))) (<= (+ 1 e.column) (+ (* 8 (div n 8)) (mod n 8))) (<= e.column (+ 127 (* 8 (div n 8)))) (= 0 e.row)))) :named goal))
 (check-sat)

@@ -13,7 +13,7 @@
 (assert (! (and (<= 0 y) (<= y 18446744073709551615)) :named range.5))
 (assert (! (<= 1 n) :named domain.1))
 (assert (! (<= n 1099511627776) :named domain.2))
-(assert (! (= nctaid.x (ite (<= (div (+ 4095 n) 4096) 65536) (div (+ 4095 n) 4096) 65536)) :named domain.3))
+(assert (! (= nctaid.x (ite (<= (div (+ 1023 n) 1024) 131072) (div (+ 1023 n) 1024) 131072)) :named domain.3))
 (assert (! (<= (+ 1 ctaid.x) nctaid.x) :named domain.4))
 (assert (! (= 0 (mod x 2)) :named domain.5))
 (assert (! (<= (+ (* 2 n) x) 18446744073709551616) :named domain.6))

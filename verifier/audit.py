@@ -1,0 +1,190 @@
+"""The audit: everything under proofs/artifacts against everything under backend/ptx, trusting neither."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verifier.binding import bind
+from verifier.completeness import incomplete
+from verifier.conditions import Subject
+from verifier.decide import solver_version
+from verifier.findings import AuditError, Finding, Grade, Unknown, Unreadable
+from verifier.judgement import judge
+from verifier.manifest import NAME, Bundle, read_bundle
+from verifier.numerics import check_lemmas, check_refinement
+from verifier.points import sample, thread_of
+from verifier.resources import check_abi, check_resources
+from verifier.vacuity import vacuous
+
+Progress = Callable[[int, int, str], None]
+PROCESSES = 2
+LAUNCHES = 48
+SEED = 20_260_601
+
+
+@dataclass
+class Part:
+    """What one job found, and what it looked at: queries decided, threads run, terms compared."""
+
+    findings: list[Finding] = field(default_factory=list)
+    decided: int = 0
+    threads: int = 0
+    compared: int = 0
+
+    def add(self, other: Part) -> None:
+        """Take another part's findings and counts."""
+        self.findings += other.findings
+        self.decided += other.decided
+        self.threads += other.threads
+        self.compared += other.compared
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """Findings of all jobs. exit_code: 0 clean, 1 something is false, missing or edited, 2 undecided, 3 unreadable."""
+
+    stems: tuple[str, ...]
+    total: Part
+
+    @property
+    def exit_code(self) -> int:
+        grades = {finding.grade for finding in self.total.findings}
+        if not self.stems:
+            return int(Grade.UNREADABLE)
+        return next((int(g) for g in (Grade.FALSE, Grade.UNREADABLE, Grade.UNDECIDED) if g in grades), 0)
+
+    @property
+    def lines(self) -> list[str]:
+        """Each finding: the file and what is wrong."""
+        return [str(finding) for finding in self.total.findings]
+
+    def summary_line(self) -> str:
+        """The last line of `fltc audit`. (The dot is U+00B7.)"""
+        words = {0: "audit clean", 1: "audit failed", 2: "audit undecided", 3: "audit impossible"}[self.exit_code]
+        count = len(self.total.findings)
+        parts = [
+            words if not count else f"{words}, {count} finding{'s' if count > 1 else ''}",
+            f"{len(self.stems)} kernels",
+            f"{self.total.decided} claims decided again by {solver_version()}",
+            f"{self.total.compared} terms compared in {self.total.threads} threads",
+            "bound by sampling and regeneration",
+        ]
+        return " \u00b7 ".join(parts)
+
+
+def audit(root: Path, on_progress: Progress | None = None, processes: int = PROCESSES) -> AuditReport:
+    """Audit a checkout.
+
+    Args:
+        root: the checkout, with backend/ptx and proofs/artifacts.
+        on_progress: called with (done, total, what).
+        processes: how many to use.
+    """
+    stems = tuple(sorted(path.stem for path in (root / "backend/ptx").glob("*.ptx")))
+    total = Part(_strays(root, stems))
+    if not stems:
+        return AuditReport((), Part([Finding("backend/ptx", "no PTX files here", Grade.UNREADABLE)]))
+    tell = on_progress or (lambda done, count, what: None)
+    jobs = [(stem, job) for job in ("binding", "claims", "programs") for stem in stems]
+    tell(0, len(jobs), "reading")
+    parts: dict[tuple[str, str], Part] = {}
+    with _pool(min(processes, len(jobs))) as pool:
+        waiting = {pool.submit(run_job, root, stem, job): (stem, job) for stem, job in jobs}
+        for done, future in enumerate(as_completed(waiting), start=1):
+            key = waiting[future]
+            parts[key] = future.result()
+            tell(done, len(jobs), f"{key[0]} {key[1]}")
+    for key in sorted(parts):
+        total.add(parts[key])
+    total.findings = list(dict.fromkeys(total.findings))
+    return AuditReport(stems, total)
+
+
+def _pool(processes: int) -> Executor:
+    return ProcessPoolExecutor(max(1, processes))
+
+
+def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
+    """Artifacts of no shipped PTX file."""
+    folder = root / "proofs/artifacts"
+    if not folder.is_dir():
+        return [Finding("proofs/artifacts", "missing: nothing is proved here")]
+    known = set(stems)
+    return [
+        Finding(f"proofs/artifacts/{path.name}", "belongs to no shipped PTX file")
+        for path in sorted(folder.iterdir())
+        if path.name not in known
+    ]
+
+
+def run_job(root: Path, stem: str, job: str) -> Part:
+    """One job on one PTX file: `binding`, `claims` or `programs`. Never raises for bad input: it is a finding."""
+    part = Part()
+    try:
+        bundle, findings = read_bundle(root, stem)
+        if job == "claims":
+            part.findings += findings
+        if bundle is None:
+            return part
+        subjects = {
+            entry: Subject(bundle.entries[entry], bundle.contracts[entry], records)
+            for entry, records in bundle.records.items()
+        }
+        {"binding": _binding, "claims": _claims, "programs": _programs}[job](root, bundle, subjects, part)
+    except Unreadable as error:
+        name, _, message = str(error).partition(": ")
+        part.findings.append(Finding(name, message, Grade.UNREADABLE))
+    except Unknown as error:
+        part.findings.append(Finding(f"backend/ptx/{stem}.ptx", str(error), Grade.UNDECIDED))
+    except (AuditError, KeyError, ValueError, IndexError, RecursionError) as error:
+        message = f"the artifacts do not fit together ({job}): {type(error).__name__} {error}"
+        part.findings.append(Finding(f"proofs/artifacts/{stem}", message))
+    return part
+
+
+def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
+    used = {"contract.json"}
+    for entry, subject in subjects.items():
+        where = bundle.path(f"{entry}.records.json")
+        part.findings += [Finding(where, message) for message in incomplete(subject)]
+        judgement = judge(bundle, subject)
+        part.findings += judgement.findings
+        part.decided += judgement.decided
+        part.findings += vacuous(bundle, subject)
+        used |= {claim.file for claim in bundle.manifest[entry].claims}
+        used |= {f"{entry}.{kind}.json" for kind in ("records", "resources", "abi", "refinement")}
+        used.add(f"{entry}.vacuity.smt2")
+    for lemma in bundle.lemmas:
+        used |= {lemma.file, lemma.control}
+    for name in sorted(set(bundle.texts) - used):
+        part.findings.append(Finding(bundle.path(name), f"listed in {NAME}, but it belongs to no claim"))
+
+
+def _binding(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
+    for entry, subject in subjects.items():
+        where = bundle.path(f"{entry}.records.json")
+        chance = random.Random(SEED)
+        points = [*sample(subject.contract, subject.shared, chance, LAUNCHES)]
+        for _, values in bundle.manifest[entry].occasions:
+            points.append(thread_of(subject.contract, values, subject.shared, chance))
+        outcome = bind(subject.entry, subject.contract, subject.records, points)
+        part.findings += [Finding(where, message) for message in outcome.messages.values()]
+        part.threads += outcome.threads
+        part.compared += outcome.compared
+        places = (*subject.records.accesses.values(), *subject.records.barriers.values())
+        for line in sorted({p.line for p in (*places, *subject.records.shuffles.values())} - outcome.executed):
+            part.findings.append(Finding(where, f"PTX line {line} was never executed in the samples", Grade.UNDECIDED))
+
+
+def _programs(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
+    part.findings += check_resources(bundle, subjects)
+    for subject in subjects.values():
+        part.findings += check_abi(bundle, subject)
+    part.findings += check_lemmas(bundle)
+    part.decided += 2 * len(bundle.lemmas)
+    for entry in subjects:
+        part.findings += check_refinement(root, bundle, entry)
