@@ -42,7 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("evidence"), help="folder of <gpu>.json")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be repeated")
+    parser.add_argument("--check", action="store_true", help="only compare the evidence there is with the shipped PTX")
     chosen = parser.parse_args(arguments)
+    if chosen.check:
+        found = [line for file in sorted(chosen.out.glob("*.json")) for line in stale(file)]
+        print("\n".join(found) or f"evidence in {chosen.out} is complete and of the shipped PTX")
+        return 1 if found or not list(chosen.out.glob("*.json")) else 0
     try:
         return collect(chosen.out, chosen.seed, chosen.part or PARTS, _to_stderr)
     except DriverError as error:
@@ -68,6 +73,22 @@ def collect(out: Path, seed: int, parts: Sequence[str], say: Callable[[str], Non
         write_atomic(target, json.dumps(evidence, indent=1, sort_keys=True) + "\n")
         say(f"{part}: {'good' if fine else 'NOT GOOD'}, {evidence[part]['seconds']} s, in {target}")
     return 0 if good else 1
+
+
+def stale(file: Path) -> list[str]:
+    """What keeps a file from being evidence of the shipped kernels; empty if nothing does."""
+    evidence = json.loads(file.read_text())
+    device, found = evidence["device"]["name"], list[str]()
+    if evidence["schema"] != SCHEMA or not evidence["complete"]:
+        found.append(f"{file}: a run on {device} that is not complete, or of another schema")
+    for descriptor in descriptors().values():
+        entry = descriptor.contract.entry
+        tested = evidence["kernels"].get(entry, {}).get("ptx_sha256")
+        if tested != descriptor.sha256:
+            found.append(
+                f"{file}: evidence stale: {entry} was tested on {device} as {tested}, shipped is {descriptor.sha256}"
+            )
+    return found
 
 
 def file_stem(device: str) -> str:
