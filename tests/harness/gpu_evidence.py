@@ -45,9 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="only compare the evidence there is with the shipped PTX")
     chosen = parser.parse_args(arguments)
     if chosen.check:
-        found = [line for file in sorted(chosen.out.glob("*.json")) for line in stale(file)]
-        print("\n".join(found) or f"evidence in {chosen.out} is complete and of the shipped PTX")
-        return 1 if found or not list(chosen.out.glob("*.json")) else 0
+        return _check(sorted(chosen.out.glob("*.json")))
     try:
         return collect(chosen.out, chosen.seed, chosen.part or PARTS, _to_stderr)
     except DriverError as error:
@@ -73,6 +71,14 @@ def collect(out: Path, seed: int, parts: Sequence[str], say: Callable[[str], Non
         write_atomic(target, json.dumps(evidence, indent=1, sort_keys=True) + "\n")
         say(f"{part}: {'good' if fine else 'NOT GOOD'}, {evidence[part]['seconds']} s, in {target}")
     return 0 if good else 1
+
+
+def _check(files: Sequence[Path]) -> int:
+    found = [line for file in files for line in stale(file)]
+    if not files:
+        found = ["no evidence file there"]
+    print("\n".join(found) or f"{', '.join(map(str, files))}: complete and of the shipped PTX")
+    return 1 if found else 0
 
 
 def stale(file: Path) -> list[str]:
