@@ -61,3 +61,11 @@ def test_without_a_driver_nothing_is_written(
 def test_every_part_has_its_run() -> None:
     assert tuple(gpu_evidence._PARTS) == PARTS
     assert file_stem("NVIDIA H200") == "nvidia-h200"
+
+
+def test_a_part_run_alone_keeps_the_others_of_the_same_run(tmp_path: Path) -> None:
+    header = {"device": {"name": "GPU"}, "seed": 0, "complete": False}
+    file = write(tmp_path, {**header, "complete": True, "isa": {"good": True}, "bench": {"good": False}})
+    assert gpu_evidence._kept(file, header) == {"isa": {"good": True}, "bench": {"good": False}}
+    assert gpu_evidence._kept(file, {**header, "seed": 1}) == {}
+    assert gpu_evidence._kept(tmp_path / "none.json", header) == {}

@@ -152,6 +152,8 @@ def test_operands_depend_on_the_seed_and_hold_the_corners() -> None:
         ("mul.rm.ftz.f32", (0x80800000, 0x3F7FFFFF), 0x80000000),
         ("mul.rn.ftz.f16", (0x0400, 0xBBFF), 0x8000),
         ("div.rn.ftz.f32", (0x3FFFFFFF, 0x7F000000), 0x00000000),
+        ("fma.rn.ftz.f16", (0x0401, 0x3FFF, 0x8401), 0x0400),
+        ("mul.rz.ftz.f32", (0x00800001, 0x3F7FFFFE), 0x00000000),
         ("mul.rn.f32", (0x00800000, 0x3F7FFFFF), 0x00800000),
         ("fma.rn.f64", (0x7FEFFFFFFFFFFFFE, 0x4000000000000000, 0xFFF0000000000000), 0xFFF0000000000000),
         ("mad.rz.f64", (0x7FEFFFFFFFFFFFFE, 0x4030000000000000, 0xFFF0000000000000), 0xFFF0000000000000),
