@@ -88,8 +88,11 @@ class Dag(Lanes):
     def _plain(self, name: str, attrs: tuple[Any, ...], widths: tuple[int, ...], result: int, *args: Array) -> Array:
         """An operation that knows nothing of nodes: of one, it makes a word nothing can be said of."""
         concrete: Callable[..., Array] = getattr(super(), name)
-        lost = Lost(f"{name} of a floating value, line {self.line}")
+        lost = self._lost(name)
         return self._map(widths, result, lambda *words: concrete(*attrs, *words), lambda *_: lost, *args)
+
+    def _lost(self, name: str) -> Lost:
+        return Lost(f"{name}, integer arithmetic on a floating value, line {self.line}")
 
     def _moved(
         self, name: str, attrs: tuple[Any, ...], widths: tuple[int, ...], result: int,
@@ -101,7 +104,7 @@ class Dag(Lanes):
         def symbolic(*values: Element) -> Element:
             lost = next((v for v in values if isinstance(v, Lost)), None)
             made = lost if lost is not None else rule(*values)
-            return Lost(f"{name} of a floating value, line {self.line}") if made is None else made
+            return self._lost(name) if made is None else made
 
         return self._map(widths, result, lambda *words: concrete(*attrs, *words), symbolic, *args)
 
@@ -109,9 +112,11 @@ class Dag(Lanes):
         """A node for each thread; known operands become constants."""
         arrays = np.broadcast_arrays(*args)
         out = np.empty(arrays[0].size, object)
-        for i, values in enumerate(zip(*(a.ravel().tolist() for a in arrays), strict=True)):
-            node = Node(op, attrs, tuple(self.node(w, v) for w, v in zip(widths, values, strict=True)))
-            self.recorder.node_lines.setdefault(node, self.line)
+        line, first_lines = self.line, self.recorder.node_lines
+        columns = [[whole(w, v, line) for v in a.ravel().tolist()] for w, a in zip(widths, arrays, strict=True)]
+        for i, operands in enumerate(zip(*columns, strict=True)):
+            node = Node(op, attrs, operands)
+            first_lines.setdefault(node, line)
             out[i] = of_node(result, node)
         return out.reshape(arrays[0].shape)
 

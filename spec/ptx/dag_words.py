@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
@@ -20,8 +20,7 @@ from spec.ptx.node import Node, constant, input_element
 Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """`width` bits from bit `offset` on: of a node `whole` bits wide, or of the number `value` (then at offset 0)."""
 
     width: int
@@ -37,7 +36,7 @@ class Piece:
         return Piece(width, self.node, self.offset + start, self.whole)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Bits:
     """A word put together of pieces, least significant first, not all of them known."""
 

@@ -121,8 +121,8 @@ def test_in_place_stores_replace_the_input_element() -> None:
     [
         ("setp.gt.f32 %p0, %f0, 0f00000000; @%p0 bra done; st.global.f32 [%d0], %f0; done: ret;", "a branch"),
         ("cvt.rzi.u32.f32 %r0, %f0; mad.wide.u32 %d2, %r0, 4, %d0; st.global.u32 [%d2], 1;", "a branch, address"),
-        ("mov.b32 %r0, %f0; add.u32 %r0, %r0, 1; mov.b32 %f1, %r0; neg.f32 %f1, %f1;", "add of"),
-        ("mov.b32 %r0, %f0; xor.b32 %r0, %r0, 0x80000000; st.global.u32 [%d0], %r0;", "bit_xor of"),
+        ("mov.b32 %r0, %f0; add.u32 %r0, %r0, 1; mov.b32 %f1, %r0; neg.f32 %f1, %f1;", "add, integer"),
+        ("mov.b32 %r0, %f0; xor.b32 %r0, %r0, 0x80000000; st.global.u32 [%d0], %r0;", "bit_xor, integer"),
         ("mov.b32 %r0, %f0; shr.u32 %r0, %r0, 8; mov.b32 %f1, %r0; neg.f32 %f1, %f1;", "parts"),
     ],
 )
