@@ -40,13 +40,18 @@ ALWAYS = (
 
 @dataclass
 class Finding:
-    """What stands against one kind of obligation: claims refuted or open, and what could not be asked at all."""
+    """What stands against one kind of obligation: claims refuted or open.
+
+    `assumed`: what could not be asked for want of a declaration. The kind itself is then unknown, but not the kinds that
+    stand on it, since what is missing is among the assumptions of the report.
+    """
 
     claims: int = 0
     seconds: float = 0.0
     replays: int = 0
     refuted: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
@@ -120,8 +125,9 @@ def _row(
     if finding.refuted:
         detail = "\n".join(text for text, _ in finding.refuted)
         return Row(entry, kind, Verdict.REFUTED, seconds=seconds, detail=detail, counterexample=finding.refuted[0][1])
-    if finding.open:
-        return Row(entry, kind, Verdict.UNKNOWN, seconds=seconds, detail="\n".join(finding.open))
+    if finding.open or finding.assumed:
+        detail = "\n".join((*finding.open, *finding.assumed))
+        return Row(entry, kind, Verdict.UNKNOWN, seconds=seconds, detail=detail)
     missing = [p for p in PREMISES.get(kind, ()) if not findings[p].holds]
     if kind != "init" and not registers.holds:
         missing.append("init (a register may be read before it is written)")
@@ -147,7 +153,7 @@ def _undeclared_bounds(analysis: Analysis, bounds: Finding) -> None:
     problem = analysis.problem
     for access in analysis.records.accesses:
         if _undeclared(problem, access):
-            bounds.open.append(
+            bounds.assumed.append(
                 f"line {access.at.line}: {access.buffer} is not declared, its extent and alignment are unknown "
                 f"(--buffer {access.buffer}=f32[n]:rw, for example){_text(problem, access.at.line)}"
             )
