@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from backend.emulator.device import EmulatorDevice
+from backend.launch import Prepared
 from proofs.ptxas import assemble
 from spec.errors import AssemblerRefused
 from spec.ptx.isa import ROWS, lookup
@@ -12,9 +14,10 @@ from spec.ptx.parser import parse
 from spec.ptx.row import BOUNDED, Row
 from tests.harness.isa_agree import agree, defined, lanes_results, promise
 from tests.harness.isa_forms import Case, cases, rows_of_values, spellings
-from tests.harness.isa_gpu import RowAgreement, accepted_by_target, accepted_cases, blamed
+from tests.harness.isa_gpu import RowAgreement, accepted_by_target, accepted_cases, blamed, run_programs
 from tests.harness.isa_inputs import corners, operands
 from tests.harness.isa_kernels import module_text
+from tests.harness.isa_programs import SLOT, programs
 
 TESTABLE = rows_of_values(ROWS)
 
@@ -149,6 +152,8 @@ def test_operands_depend_on_the_seed_and_hold_the_corners() -> None:
         ("mul.rm.ftz.f32", (0x80800000, 0x3F7FFFFF), 0x80000000),
         ("mul.rn.ftz.f16", (0x0400, 0xBBFF), 0x8000),
         ("div.rn.ftz.f32", (0x3FFFFFFF, 0x7F000000), 0x00000000),
+        ("fma.rn.ftz.f16", (0x0401, 0x3FFF, 0x8401), 0x0400),
+        ("mul.rz.ftz.f32", (0x00800001, 0x3F7FFFFE), 0x00000000),
         ("mul.rn.f32", (0x00800000, 0x3F7FFFFF), 0x00800000),
         ("fma.rn.f64", (0x7FEFFFFFFFFFFFFE, 0x4000000000000000, 0xFFF0000000000000), 0xFFF0000000000000),
         ("mad.rz.f64", (0x7FEFFFFFFFFFFFFE, 0x4030000000000000, 0xFFF0000000000000), 0xFFF0000000000000),
@@ -162,3 +167,29 @@ def test_what_a_gpu_taught_the_table(opcode: str, given: tuple[int, ...], result
 def test_a_conversion_whose_flush_hardware_leaves_out_is_not_in_the_table() -> None:
     assert lookup("cvt.rp.ftz.f16.f32") is None
     assert lookup("cvt.rn.ftz.f16.f32") is not None
+
+
+def test_every_other_row_has_a_program_that_assembles_and_runs() -> None:
+    """On the emulator against itself, a few for each row; that the comparison can fail is tested below."""
+    listed = [p for i, p in enumerate(programs()) if i % 23 == 0 or not p.name.startswith(("ld.", "st."))]
+    listed += {p.templates: p for p in programs()}.values()
+    with EmulatorDevice() as device:
+        results = run_programs(device, by_ptxas, listed)
+    assert not [r for r in results if r.disagreement]
+    everything = {template for program in programs() for template in program.templates}
+    values = {row.template for row in TESTABLE}
+    assert {row.template for row in ROWS} - values == everything - values
+    accepted = {template for result in results if not result.refused for template in result.templates}
+    assert {row.template for row in ROWS} - values - accepted == set()
+
+
+def test_a_program_that_leaves_other_memory_disagrees() -> None:
+    class Other(EmulatorDevice):
+        def launch(self, prepared: Prepared) -> None:
+            super().launch(prepared)
+            self._view(prepared.regions[1])[SLOT] ^= 1
+
+    program = next(p for p in programs() if p.name == "ld.u32 into 32 bits")
+    with Other() as device:
+        (result,) = run_programs(device, lambda text, target: "", [program])
+    assert result.disagreement.startswith("word 0 of thread 1: ")

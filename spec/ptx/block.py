@@ -1,4 +1,4 @@
-"""One block at work: which threads go on, branches, barriers, and what a domain asks of its surroundings."""
+"""One block at work: which threads go on, branches, barriers, exchange between lanes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from spec.errors import BadInput, Unsupported
+from spec.errors import Unsupported
 from spec.ptx.access import BlockMemory
 from spec.ptx.ast import Instr, Sym
-from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, UNINITIALISED, Fault, FaultList, Index
-from spec.ptx.floats import WORD
-from spec.ptx.memory import Place
-from spec.ptx.operands import Reader, bind
-from spec.ptx.program import Step, thread_indices
+from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, FaultList, Index
+from spec.ptx.operands import bind
+from spec.ptx.program import Step
 from spec.ptx.races import collisions
+from spec.ptx.threads import EVERY_LANE, WARP, Threads
 
 if TYPE_CHECKING:
     from spec.ptx.machine import Launch
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 RUN, WAIT, BARRED, EXITED = 0, 1, 2, 3
-WARP = 32
-_EVERY_LANE = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -61,47 +58,27 @@ class Gathering:
         return len(self.waiting) + len(self.arrived)
 
 
-class Block:
-    """The threads of one block. Implements `spec.ptx.lanes.Surroundings` for the domain that computes its values."""
-
-    domain: Any
+class Block(Threads):
+    """Carries the threads of one block through the kernel."""
 
     def __init__(
         self, launch: Launch, memory: BlockMemory, index: Index, name: Callable[[int], Index], schedule: str | int,
         faults: FaultList,
     ) -> None:
-        self.launch, self.memory, self.index, self.name, self.faults = launch, memory, index, name, faults
-        self.program = launch.program
-        self.tid = thread_indices(launch.block)
-        self.threads = len(self.tid[0])
-        self.everyone = np.arange(self.threads)
-        self.warp_of, self.lane_of = self.everyone // WARP, self.everyone % WARP
+        super().__init__(launch, memory, index, name, faults)
         self.pc = np.zeros(self.threads, np.int64)
         self.state = np.zeros(self.threads, np.int8)
         self.together = True
-        self.active = self.everyone
-        self.registers: dict[str, Array] = {}
-        self.defined: dict[str, Array | None] = {}
         self.gatherings: dict[int, Gathering] = {}
         self.random = random.Random(schedule) if isinstance(schedule, int) else None
         self.one_warp = schedule != "forward"
         self.turn = int(self.warp_of[-1])
-        self.steps_taken = 0
         self.executed: dict[int, int] = {}
-        self.line = 0
-        self._readers: Reader[Any, Any] | None = None
-        self.stopped = False
-
-    @property
-    def reader(self) -> Reader[Any, Any]:
-        if self._readers is None:
-            self._readers = Reader(self.domain, self.program.function.registers, self.read)
-        return self._readers
 
     # --- the scheduler ---
     def run(self) -> None:
         """Run every thread to its end, or to a fault that leaves none able to go on."""
-        while not self.stopped:
+        while True:
             group = self._pick()
             if group is None:
                 if not self._unblock():
@@ -109,7 +86,7 @@ class Block:
                 continue
             self.steps_taken += 1
             if self.steps_taken > self.launch.step_limit:
-                self._fault(STEP_LIMIT, group, f"block {self.index} did not end within {self.launch.step_limit} steps")
+                self.fault(STEP_LIMIT, group, f"block {self.index} did not end within {self.launch.step_limit} steps")
                 break
             self._step(group)
         self._end_interval()
@@ -187,7 +164,7 @@ class Block:
         elif kind in ("exit", "return"):
             self._exit(threads)
         elif kind == "trap":
-            self._fault(TRAP, threads, "trap is reached")
+            self.fault(TRAP, threads, "trap is reached")
             self._exit(threads)
         elif kind in ("barrier", "arrive"):
             self._barrier(step, at, threads)
@@ -200,10 +177,10 @@ class Block:
         self.state[threads] = EXITED
         self.together = False
 
-    def _words(self, step: Step, threads: Array) -> list[Array]:
-        """The source words of a control instruction, one for each thread."""
+    def _words(self, step: Step, threads: Array, last: bool = False) -> list[Array]:
+        """Source words of a control instruction, one for each thread; of the last operand only, if asked."""
         self.active = threads
-        sources = bind(step.instr, step.row).sources
+        sources = bind(step.instr, step.row).sources[-1 if last else 0 :]
         values = [self.reader.source(declared, operand, step.form, self.line) for declared, operand in sources]
         return [np.broadcast_to(self.domain.known(value, self.line), threads.shape) for value in values]
 
@@ -215,7 +192,7 @@ class Block:
             gathering = self.gatherings.setdefault(int(which), Gathering())
             expected = int(rest[0][number == which][0]) if rest else self.threads
             if rest and expected % WARP:
-                self._fault(BARRIER, here, f"a barrier for {expected} threads, no multiple of {WARP}")
+                self.fault(BARRIER, here, f"a barrier for {expected} threads, no multiple of {WARP}")
             gathering.expected = expected
             gathering.lines.add(self.line)
             if step.row.control == "arrive":
@@ -234,10 +211,10 @@ class Block:
         gathering = self.gatherings.pop(which)
         waiting = np.array(sorted(gathering.waiting), np.int64)
         if gathering.count > gathering.expected:
-            self._fault(BARRIER, waiting, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
+            self.fault(BARRIER, waiting, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
         lines = {int(self.program.steps[int(p)].instr.line) for p in self.pc[waiting]}
         if len(lines) > 1:
-            self._fault(BARRIER, waiting, f"barrier {which} pairs lines {', '.join(map(str, sorted(lines)))}")
+            self.fault(BARRIER, waiting, f"barrier {which} pairs lines {', '.join(map(str, sorted(lines)))}")
         alive = int((self.state != EXITED).sum())
         whole = len(waiting) == self.threads or (self.launch.allow_exited and len(waiting) == alive)
         if whole:
@@ -257,7 +234,7 @@ class Block:
         for first, second in collisions(memory.log, ordered):
             self.line = second.line
             threads = np.array([second.thread, first.thread])
-            self._fault(
+            self.fault(
                 RACE, threads,
                 f"{'writes' if second.write else 'reads'} {second.width} bytes at {second.start:#x};"
                 f" thread {self.name(first.thread)} {'writes' if first.write else 'reads'} them at line {first.line},"
@@ -274,9 +251,9 @@ class Block:
         present = np.flatnonzero((self.state == WAIT) & (self.pc == at))
         if len(arrived) != self.threads:
             self.together = False
-        masks = self._words(step, present)[-1]
+        masks = self._words(step, present, last=True)[-1]
         whole = self.threads % WARP == 0 and len(present) == self.threads
-        if whole and bool((masks == _EVERY_LANE).all()):
+        if whole and bool((masks == EVERY_LANE).all()):
             self._proceed(step, at, present)
             return
         for warp in np.unique(self.warp_of[arrived]):
@@ -287,7 +264,7 @@ class Block:
     def _try(self, step: Step, at: int, warp: int, mask: int, here: Array) -> None:
         unnamed = here[(mask >> self.lane_of[here]) & 1 == 0]
         if len(unnamed):
-            self._fault(INACTIVE_LANE, unnamed, f"{step.instr.opcode} with mask {mask:#010x}, which does not name it")
+            self.fault(INACTIVE_LANE, unnamed, f"{step.instr.opcode} with mask {mask:#010x}, which does not name it")
             self._proceed(step, at, unnamed)
             here = np.setdiff1d(here, unnamed)
         named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
@@ -301,7 +278,7 @@ class Block:
 
     def _missing(self, step: Step, mask: int, here: Array, missing: set[int], why: str) -> None:
         lanes = ", ".join(str(t % WARP) for t in sorted(missing))
-        self._fault(INACTIVE_LANE, here, f"{step.instr.opcode} with mask {mask:#010x}: lanes {lanes} {why}")
+        self.fault(INACTIVE_LANE, here, f"{step.instr.opcode} with mask {mask:#010x}: lanes {lanes} {why}")
 
     def _proceed(self, step: Step, at: int, threads: Array) -> None:
         self.state[threads] = RUN
@@ -337,8 +314,8 @@ class Block:
         here = here[self.warp_of[here] == self.warp_of[here[0]]]
         step = self.program.steps[at]
         self.line = self.memory.line = step.instr.line
-        mask = int(self._words(step, here)[-1][0])
-        here = here[self._words(step, here)[-1] == mask]
+        mask = int(self._words(step, here, last=True)[-1][0])
+        here = here[self._words(step, here, last=True)[-1] == mask]
         warp = int(self.warp_of[here[0]])
         named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
         self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")
@@ -353,7 +330,7 @@ class Block:
         gone = absent[self.state[absent] == EXITED]
         shown = ", ".join(str(self.name(int(t))) for t in absent[:4])
         reason = "have exited" if len(gone) == len(absent) else "wait elsewhere or have exited"
-        self._fault(
+        self.fault(
             BARRIER, here, f"barrier {which} waits for {gathering.expected} threads, {gathering.count} came;"
             f" {len(absent)} {reason}: {shown}{', ...' if len(absent) > 4 else ''}",
         )
@@ -362,136 +339,3 @@ class Block:
         gathering.expected = gathering.count
         self._open(which)
         return True
-
-    def _fault(
-        self, kind: str, threads: Array, message: str, address: int | None = None, nbytes: int = 0,
-        other_line: int | None = None,
-    ) -> None:
-        names = tuple(self.name(int(t)) for t in threads[:8])
-        text = f"{message}; block {self.index}, thread {names[0]}"
-        self.faults.add(Fault(kind, self.line, self.index, names, address, nbytes, text, other_line))
-
-    # --- registers ---
-    def read(self, name: str) -> Array:
-        """Value of a register for the active threads; a fault and zero where it was never written."""
-        value = self.registers.get(name)
-        if value is None:
-            if name not in self.program.function.registers:
-                raise Unsupported(f"register {name} is not declared", line=self.line)
-            self._undefined(name, self.active)
-            return np.zeros(len(self.active), WORD[self.reader.width(name)])
-        known = self.defined[name]
-        if known is not None and not known[self.active].all():
-            self._undefined(name, self.active[~known[self.active]])
-        return value if len(self.active) == self.threads else np.asarray(value[self.active])
-
-    def _undefined(self, name: str, threads: Array) -> None:
-        self._fault(UNINITIALISED, threads, f"register {name} is read and was never written")
-
-    def write(self, name: str, value: Any) -> None:
-        value = np.asarray(value)
-        if len(self.active) == self.threads:
-            self.registers[name] = value if value.shape == (self.threads,) else np.full(self.threads, value)
-            self.defined[name] = None
-            return
-        old = self.registers.get(name)
-        known = self.defined.get(name)
-        if old is None:
-            old, known = np.zeros(self.threads, value.dtype), np.zeros(self.threads, bool)
-        elif old.dtype != value.dtype:
-            old = old.astype(object)
-        new = old.copy()
-        new[self.active] = value
-        self.registers[name] = new
-        if known is not None:
-            known = known.copy()
-            known[self.active] = True
-            self.defined[name] = None if known.all() else known
-
-    # --- Surroundings ---
-    def special(self, name: str, width: int) -> Array:
-        value = self._special(name.removeprefix("%"))
-        return np.asarray(value).astype(WORD[width])
-
-    def _special(self, name: str) -> Any:
-        base, _, axis = name.partition(".")
-        if axis in ("x", "y", "z"):
-            which = "xyz".index(axis)
-            if base == "tid":
-                return self.tid[which][self.active]
-            sizes = {"ntid": self.launch.block, "ctaid": self.index, "nctaid": self.launch.grid}
-            if base in sizes:
-                return np.uint64(sizes[base][which])
-        lanes, one = self.lanes().astype(np.uint64), np.uint64(1)
-        if name == "laneid":
-            return lanes
-        if name == "warpid":
-            return self.warps()
-        if base.startswith("lanemask_"):
-            bit = one << lanes
-            masks = {"eq": bit, "lt": bit - one, "le": bit - one | bit, "ge": ~(bit - one), "gt": ~(bit - one | bit)}
-            return masks[base.removeprefix("lanemask_")] & np.uint64(_EVERY_LANE)
-        if name == "activemask":
-            return self.domain.ballot(np.ones(len(self.active), bool), np.uint32(_EVERY_LANE))
-        fixed = {
-            "WARP_SZ": WARP, "nwarpid": -(-self.threads // WARP), "smid": 0, "nsmid": 1, "gridid": 0,
-            "dynamic_smem_size": self.launch.dynamic_shared, "total_smem_size": self.program.shared_bytes,
-            "clock": self.steps_taken, "clock64": self.steps_taken, "globaltimer": self.steps_taken,
-        }
-        if name in fixed:
-            return np.uint64(fixed[name])
-        raise Unsupported(f"special register %{name}", line=self.line)
-
-    def symbol(self, name: str) -> int:
-        return self.memory.symbol(name)
-
-    def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
-        if name not in self.launch.parameters:
-            raise Unsupported(f"ld.param of {name}, no parameter of this kernel", line=self.line)
-        data = self.launch.parameters[name]
-        if not 0 <= offset <= len(data) - nbytes:
-            raise BadInput(f"line {self.line}: {nbytes} bytes at {offset} of parameter {name}, {len(data)} bytes long")
-        return data[offset : offset + nbytes]
-
-    def locate(self, space: str, nbytes: int, address: Array, write: bool, readonly: bool) -> list[Place]:
-        address = np.asarray(self.domain.known(address, self.line))
-        return self.memory.locate(space, nbytes, address, write, readonly, self.active)
-
-    def to_generic(self, space: str, address: Array) -> Array:
-        return self.memory.to_generic(space, address)
-
-    def from_generic(self, space: str, address: Array) -> Array:
-        return self.memory.from_generic(space, address)
-
-    def warps(self) -> Array:
-        return np.asarray(self.warp_of[self.active])
-
-    def lanes(self) -> Array:
-        return np.asarray(self.lane_of[self.active])
-
-    def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
-        """PTX ISA 9.7.9.6; a source lane that does not take part is a fault, its reader gets its own value."""
-        lane = self.lanes()
-        b, c = (np.broadcast_to(v, lane.shape).astype(np.int64) & 0x1FFF for v in (b, c))
-        value, clamp, segment = b & 31, c & 31, c >> 8 & 31
-        least, most = lane & segment, lane & segment | clamp & ~segment
-        if mode == "up":
-            source = lane - value
-            in_range = source >= most
-        elif mode == "down":
-            source = lane + value
-            in_range = source <= most
-        else:
-            source = lane ^ value if mode == "bfly" else least | value & ~segment
-            in_range = source <= most
-        source = np.where(in_range, source, lane)
-        thread = self.active - lane + source
-        position = np.full(self.threads + WARP, -1)
-        position[self.active] = np.arange(len(self.active))
-        found = position[thread]
-        members = np.broadcast_to(members, lane.shape)
-        absent = (found < 0) | (members >> source & 1 == 0)
-        if absent.any():
-            which = int(source[absent][0])
-            self._fault(INACTIVE_LANE, self.active[absent], f"the shuffle reads lane {which}, which takes no part")
-        return np.where(absent, np.arange(len(lane)), found), in_range

@@ -23,7 +23,8 @@ _FLOAT: dict[str, np.dtype[Any]] = {"f16": np.dtype("f2"), "f32": np.dtype("f4")
 NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000}
 MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 _INFINITY = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "f64": 0x7FF0000000000000}
-_LEAST_NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022}
+_LEAST_NORMAL = {"f16": 2.0**-14, "f32": 2.0**-126}  # of the formats that have .ftz
+_WELL_ABOVE = {"f16": 2.0**10, "f32": 2.0**64}
 _ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 
 
@@ -129,10 +130,17 @@ def saturate(t: str, sat: bool, a: Array) -> Array:
 
 
 def _finish(t: str, mode: str, ftz: bool, sat: bool, exact: Array) -> Array:
-    """Round, flush, saturate. The exact value decides what is subnormal: what rounds up to normal is flushed too."""
+    """Round, flush, saturate.
+
+    Flushed is what would be below the least normal number if exponents had no limit: tiny after rounding, though
+    its subnormal rounding may be that number.
+    """
+    bits = narrow(t, mode, exact)
     if ftz:
-        exact = np.where(np.abs(exact) < _LEAST_NORMAL[t], np.copysign(0.0, exact), exact)
-    return saturate(t, sat, narrow(t, mode, exact))
+        scale = _WELL_ABOVE[t]
+        tiny = np.abs(widen(t, narrow(t, mode, exact * scale))) < _LEAST_NORMAL[t] * scale
+        bits = np.where(tiny, bits & _word(t).type(_sign_bit(t)), bits)
+    return saturate(t, sat, bits)
 
 
 def _exact_zero_sum(total: Array, a: Array, b: Array, mode: str) -> Array:

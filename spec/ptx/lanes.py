@@ -13,13 +13,16 @@ import numpy.typing as npt
 
 from spec.ptx import floats
 from spec.ptx.floats import WORD
-from spec.ptx.memory import Place
+from spec.ptx.memory import Buffer, Place
 
 Array = npt.NDArray[Any]
 
 
 class Surroundings(Protocol):
     """What the machine offers a concrete domain. Positions count the threads that execute the instruction."""
+
+    line: int
+    """PTX line of the instruction being carried out."""
 
     def special(self, name: str, width: int) -> Array:
         """A special register, a word of `width` bits for each position."""
@@ -43,6 +46,13 @@ class Surroundings(Protocol):
 
     def lanes(self) -> Array:
         """Lane of each position."""
+
+
+def put(into: Array, positions: Array, values: Array) -> Array:
+    """`into` with these positions replaced; an object array where either is one (see the domain Dag)."""
+    out = into.astype(object) if values.dtype == object and into.dtype != object else into.copy()
+    out[positions] = values
+    return out
 
 
 def signed_view(width: int, a: Array) -> Array:
@@ -303,10 +313,10 @@ class Lanes:
 
     def load(self, space: str, width: int, count: int, address: Array, readonly: bool) -> tuple[Array, ...]:
         size, n = width // 8, len(self.around.lanes())
-        out = [np.zeros(n, WORD[width]) for _ in range(count)]
+        out: list[Array] = [np.zeros(n, WORD[width]) for _ in range(count)]
         for place in self.around.locate(space, size * count, address, False, readonly):
-            for i, word in enumerate(out):
-                word[place.positions] = place.buffer.content.words(place.offsets + i * size, size)
+            for i in range(count):
+                out[i] = put(out[i], place.positions, self.fetch(place.buffer, place.offsets + i * size, size))
         return tuple(out)
 
     def store(self, space: str, width: int, address: Array, values: tuple[Array, ...]) -> None:
@@ -314,7 +324,14 @@ class Lanes:
         for place in self.around.locate(space, size * len(values), address, True, False):
             for i, value in enumerate(values):
                 words = np.broadcast_to(value, (n,))[place.positions]
-                place.buffer.content.set_words(place.offsets + i * size, size, words)
+                self.deposit(place.buffer, place.offsets + i * size, size, words)
+
+    def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
+        """Words of `size` bytes at offsets that were checked."""
+        return buffer.content.words(offsets, size)
+
+    def deposit(self, buffer: Buffer, offsets: Array, size: int, words: Array) -> None:
+        buffer.content.set_words(offsets, size, words)
 
     def to_generic(self, space: str, width: int, address: Array) -> Array:
         return self.around.to_generic(space, address)

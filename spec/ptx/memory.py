@@ -34,7 +34,9 @@ class Bytes:
         self.pages: dict[int, Array] = {}
         if data is not None or size <= _DENSE_LIMIT:
             # Padded, so that the view as 8-byte words exists.
-            self.dense = np.full(-(-size // 16) * 16 + 16, fill, np.uint8)
+            # Zeros cost nothing until they are touched.
+            room = -(-size // 16) * 16 + 16
+            self.dense = np.full(room, fill, np.uint8) if fill else np.zeros(room, np.uint8)
             if data is not None:
                 self.dense[: len(data)] = data
 

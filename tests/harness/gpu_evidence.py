@@ -1,7 +1,7 @@
 """`python -m tests.harness.gpu_evidence --out evidence`: everything that only a GPU can show, in one JSON file.
 
 The file is described in docs/evidence.md. It is written after every part, so that a run that is cut short leaves
-what it has; `complete` says whether every part ran and was good.
+what it has; `complete` says whether every part ran and was good. One part can be run again on its own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("evidence"), help="folder of <gpu>.json")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be repeated")
+    parser.add_argument("--check", action="store_true", help="only compare the evidence there is with the shipped PTX")
     chosen = parser.parse_args(arguments)
+    if chosen.check:
+        return _check(sorted(chosen.out.glob("*.json")))
     try:
         return collect(chosen.out, chosen.seed, chosen.part or PARTS, _to_stderr)
     except DriverError as error:
@@ -51,10 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def collect(out: Path, seed: int, parts: Sequence[str], say: Callable[[str], None]) -> int:
-    """Run the parts in order and write the file after each."""
+    """Run the parts in order and write the file after each. Parts not asked for stay if they are of the same run."""
     with CudaDevice() as gpu:
         evidence = _header(gpu, seed)
     target = out / f"{file_stem(evidence['device']['name'])}.json"
+    evidence |= _kept(target, evidence)
     good = True
     for part in parts:
         started = time.monotonic()
@@ -64,10 +68,34 @@ def collect(out: Path, seed: int, parts: Sequence[str], say: Callable[[str], Non
             content, fine = {"error": f"{type(error).__name__}: {error}"}, False
         good = good and fine
         evidence[part] = {"good": fine, "seconds": round(time.monotonic() - started, 1), **content}
-        evidence["complete"] = good and all(name in evidence for name in PARTS)
+        evidence["complete"] = all(evidence.get(name, {}).get("good") for name in PARTS)
         write_atomic(target, json.dumps(evidence, indent=1, sort_keys=True) + "\n")
         say(f"{part}: {'good' if fine else 'NOT GOOD'}, {evidence[part]['seconds']} s, in {target}")
     return 0 if good else 1
+
+
+def _check(files: Sequence[Path]) -> int:
+    found = [line for file in files for line in stale(file)]
+    if not files:
+        found = ["no evidence file there"]
+    print("\n".join(found) or f"{', '.join(map(str, files))}: complete and of the shipped PTX")
+    return 1 if found else 0
+
+
+def stale(file: Path) -> list[str]:
+    """What keeps a file from being evidence of the shipped kernels; empty if nothing does."""
+    evidence = json.loads(file.read_text())
+    device, found = evidence["device"]["name"], list[str]()
+    if evidence["schema"] != SCHEMA or not evidence["complete"]:
+        found.append(f"{file}: a run on {device} that is not complete, or of another schema")
+    for descriptor in descriptors().values():
+        entry = descriptor.contract.entry
+        tested = evidence["kernels"].get(entry, {}).get("ptx_sha256")
+        if tested != descriptor.sha256:
+            found.append(
+                f"{file}: evidence stale: {entry} was tested on {device} as {tested}, shipped is {descriptor.sha256}"
+            )
+    return found
 
 
 def file_stem(device: str) -> str:
@@ -101,6 +129,16 @@ def _header(gpu: CudaDevice, seed: int) -> dict[str, Any]:
         "kernels": kernels,
         "complete": False,
     }
+
+
+def _kept(target: Path, header: dict[str, Any]) -> dict[str, Any]:
+    """The parts of an earlier file with the same header: same device, versions, seed and kernels."""
+    try:
+        earlier = json.loads(target.read_text())
+    except (OSError, ValueError):
+        return {}
+    same = all(earlier.get(key) == value for key, value in header.items() if key != "complete")
+    return {name: earlier[name] for name in PARTS if same and name in earlier}
 
 
 def _diff(seed: int, say: Callable[[str], None]) -> tuple[dict[str, Any], bool]:

@@ -42,17 +42,22 @@ class Case:
         return f"{self.instr.opcode}{self.variant}"
 
 
-def spellings(row: Row) -> Iterator[str]:
-    """The opcodes that a row's template spells."""
-    choices: list[list[str]] = []
+def parts_of(row: Row) -> list[tuple[str, list[str]]]:
+    """The template in order: (name, what may stand there); fixed text has the name '', optional parts begin with ''."""
+    parts: list[tuple[str, list[str]]] = []
     for token in _PART.split(row.template):
         inside = _INSIDE.fullmatch(token)
         if inside is None:
-            choices.append([token])
+            parts.append(("", [token]))
             continue
         values = [f".{value}" for value in inside.group(3).split("|")]
-        choices.append(values if inside.group(1) == "{" else ["", *values])
-    return ("".join(parts) for parts in itertools.product(*choices))
+        parts.append((inside.group(2), values if inside.group(1) == "{" else ["", *values]))
+    return parts
+
+
+def spellings(row: Row) -> Iterator[str]:
+    """The opcodes that a row's template spells."""
+    return ("".join(parts) for parts in itertools.product(*(choices for _, choices in parts_of(row))))
 
 
 def register_type(kind: str) -> str:

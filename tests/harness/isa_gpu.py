@@ -1,4 +1,5 @@
-"""Agreement of the instruction table with a GPU: every spelling of every exact and bounded row as a kernel of its own.
+"""Agreement of the instruction table with a GPU: every spelling of every exact and bounded row as a kernel of its own,
+and small programs for memory, lanes and control.
 
 Spellings that the driver's assembler refuses are listed, not compared; a row of which none is accepted fails.
 """
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from backend.device import Device
-from backend.launch import bind, prepare
+from backend.emulator.device import EmulatorDevice
+from backend.launch import Descriptor, bind, prepare
 from spec.errors import DriverError
 from spec.ptx.isa import ROWS
 from spec.ptx.parser import parse
@@ -23,6 +25,8 @@ from tests.harness.isa_agree import Words, agree, lanes_results
 from tests.harness.isa_forms import Case, cases, rows_of_values
 from tests.harness.isa_inputs import operands
 from tests.harness.isa_kernels import WORD, contract_of, module_text
+from tests.harness.isa_programs import CONTRACT, SLOT, Program, program_text, programs
+from tests.harness.isa_programs import THREADS as PROGRAM_THREADS
 
 INPUTS = 4096
 TARGETS = ("sm_89", "sm_90")
@@ -48,18 +52,40 @@ class RowAgreement:
         return self.spellings > 0 and not self.disagreements
 
 
+@dataclass
+class ProgramAgreement:
+    """Of one small program: the rows it tests, why the assembler refused it, what differed; '' where nothing is."""
+
+    name: str
+    templates: tuple[str, ...]
+    refused: str = ""
+    disagreement: str = ""
+
+
 @dataclass(frozen=True)
 class IsaReport:
-    """Rows in table order; clean if every row has an accepted spelling and none disagrees."""
+    """Rows of values in table order, and programs for the others.
+
+    Clean if every row of values has an accepted spelling, every other row an accepted program, and none disagrees.
+    """
 
     device: str
     seed: int
     inputs: int
     rows: tuple[RowAgreement, ...]
+    programs: tuple[ProgramAgreement, ...]
+
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """Templates of rows without an accepted spelling or program."""
+        tested = {row.template for row in self.rows if row.spellings}
+        tested |= {template for program in self.programs if not program.refused for template in program.templates}
+        return tuple(row.template for row in ROWS if row.template not in tested)
 
     @property
     def clean(self) -> bool:
-        return bool(self.rows) and all(row.good for row in self.rows)
+        agree = all(row.good for row in self.rows) and not any(program.disagreement for program in self.programs)
+        return agree and not self.untested
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -70,6 +96,10 @@ class IsaReport:
             "spellings": sum(row.spellings for row in self.rows),
             "results": sum(row.results for row in self.rows),
             "rows": [asdict(row) for row in self.rows],
+            "untested": list(self.untested),
+            "programs": sum(not program.refused for program in self.programs),
+            "programs_refused": [program.name for program in self.programs if program.refused],
+            "programs_disagreeing": [asdict(program) for program in self.programs if program.disagreement],
         }
 
 
@@ -85,7 +115,7 @@ def run_isa(
     rows: Iterable[Row] = ROWS,
     say: Callable[[str], None] = lambda line: None,
 ) -> IsaReport:
-    """Run every spelling on the device and compare with the meaning in Lanes."""
+    """Run every spelling and every program on the device and compare with the meaning in Lanes."""
     found = []
     chosen = rows_of_values(tuple(rows))
     for number, row in enumerate(chosen, 1):
@@ -95,7 +125,53 @@ def run_isa(
         found.append(result)
         if number % 20 == 0 or not result.good:
             say(f"isa: {number} of {len(chosen)} rows{'' if result.good else f'; DISAGREES: {row.template}'}")
-    return IsaReport(device.name, seed, inputs, tuple(found))
+    ran = run_programs(device, compiles, programs(), seed)
+    say(f"isa: {len(ran)} programs, {sum(bool(p.disagreement) for p in ran)} disagree")
+    return IsaReport(device.name, seed, inputs, tuple(found), tuple(ran))
+
+
+def run_programs(
+    device: Device, compiles: Compiles, listed: Iterable[Program], seed: int = 0
+) -> list[ProgramAgreement]:
+    """Run each program on the emulator and on the device; the memory they leave must be the same."""
+    count = 3 * PROGRAM_THREADS
+    results = []
+    with EmulatorDevice() as emulator:
+        for program in listed:
+            result = ProgramAgreement(program.name, program.templates)
+            results.append(result)
+            for target in TARGETS:
+                text = program_text(program, target)
+                result.refused = compiles(text, target)
+                if not result.refused:
+                    break
+            if result.refused:
+                continue
+            random = np.random.Generator(np.random.Philox(seed ^ zlib.crc32(program.name.encode())))
+            source = random.integers(0, 2**64, (count, SLOT // WORD), dtype=np.uint64)
+            descriptor = bind(CONTRACT, parse(text, name=program.name))
+            want, got = (run_program(d, descriptor, source) for d in (emulator, device))
+            if not np.array_equal(want, got):
+                thread, word = (int(i) for i in np.argwhere(want != got)[0])
+                result.disagreement = (
+                    f"word {word} of thread {thread}: {int(got[thread, word]):#x}, "
+                    f"expected {int(want[thread, word]):#x}, from {[hex(int(w)) for w in source[thread]]}"
+                )
+    return results
+
+
+def run_program(device: Device, descriptor: Descriptor, source: Words) -> Words:
+    """What a program leaves in `dst`, a row for each thread."""
+    memory = {"src": device.alloc(source.nbytes), "dst": device.alloc(source.nbytes)}
+    try:
+        device.upload(memory["src"], source)
+        device.upload(memory["dst"], np.zeros_like(source))
+        spans = {name: m.span() for name, m in memory.items()}
+        device.launch(prepare(descriptor, {"n": len(source)}, spans))
+        return device.download(memory["dst"]).view(np.uint64).reshape(source.shape)
+    finally:
+        for m in memory.values():
+            device.free(m)
 
 
 def cuda_compiles(device: Any) -> Compiles:

@@ -80,6 +80,23 @@ def _random(kind: str, count: int, random: np.random.Generator) -> Words:
     return words
 
 
+# About the least normal number: exact results just below it that are, or are not, below it once rounded to the
+# precision of the format. Where a flush to zero looks is seen nowhere else.
+_DIRECTED: dict[tuple[str, ...], list[tuple[int, ...]]] = {
+    ("f32", "f32"): [
+        (0x00800001, 0x3F7FFFFE),
+        (0x00800000, 0x3F7FFFFF),
+        (0x80800001, 0x3F7FFFFE),
+        (0x3F7FFFFF, 0x7E800000),
+    ],
+    ("f16", "f16"): [(0x0401, 0x3BFE), (0x0400, 0x3BFF), (0x8401, 0x3BFE)],
+    ("f16x2", "f16x2"): [(0x04010400, 0x3BFE3BFF), (0x84018400, 0x3BFF3BFE)],
+    ("f32", "f32", "f32"): [(0x00800001, 0x3FFFFFFF, 0x80800001), (0x80800001, 0x3FFFFFFF, 0x00800001)],
+    ("f16", "f16", "f16"): [(0x0401, 0x3FFF, 0x8401), (0x8401, 0x3FFF, 0x0401)],
+    ("f16x2", "f16x2", "f16x2"): [(0x04018401, 0x3FFF3FFF, 0x84010401)],
+}
+
+
 def operands(sources: tuple[str, ...], count: int, seed: int) -> list[Words]:
     """`count` operand tuples, one array a source: combinations of corners first, then random words, by seed."""
     random = np.random.Generator(np.random.Philox(seed))
@@ -92,5 +109,7 @@ def operands(sources: tuple[str, ...], count: int, seed: int) -> list[Words]:
     most = count // 2 if len(sources) > 1 else count
     if len(combinations) > most:
         combinations = combinations[np.sort(random.choice(len(combinations), most, replace=False))]
+    if directed := _DIRECTED.get(sources):
+        combinations[: len(directed)] = np.array(directed, dtype=np.uint64)
     rest = count - len(combinations)
     return [np.concatenate([combinations[:, i], _random(kind, rest, random)]) for i, kind in enumerate(sources)]

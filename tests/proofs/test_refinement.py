@@ -207,7 +207,7 @@ def test_an_unknown_instruction_is_unknown_by_line() -> None:
     line = next(i for i, t in enumerate(edited.splitlines(), 1) if "dp4a" in t)
     result = _check("silu", edited, (SILU[0],))
     assert result.verdict is Verdict.UNKNOWN
-    assert f"line {line}: dp4a" in result.detail
+    assert f"line {line}: instruction dp4a" in result.detail
 
 
 def test_integer_arithmetic_on_floats_is_unknown_by_line() -> None:
@@ -221,11 +221,11 @@ def test_a_barrier_that_threads_miss_and_an_unwritten_register_are_faults() -> N
     missed = _replace("    bar.sync 0;", "    @%is_first bra EXIT;\n    bar.sync 0;")(_text("rmsnorm"))
     result = _check("rmsnorm", missed, (RMS[7],))
     assert result.verdict is Verdict.REFUTED
-    assert "never reach" in result.detail
+    assert "barrier-divergence" in result.detail
     unset = _replace("    mov.f32 %sum, 0f00000000;\n", "")(_text("rmsnorm"))
     result = _check("rmsnorm", unset, (RMS[5],))
     assert result.verdict is Verdict.REFUTED
-    assert "%sum is read before it is written" in result.detail
+    assert "%sum is read and was never written" in result.detail
 
 
 def test_expressions_are_shown_to_a_depth() -> None:

@@ -107,9 +107,14 @@ def finish(t: str, ftz: bool, sat: bool, bits: int) -> int:
 
 
 def rounded(t: str, mode: str, ftz: bool, sat: bool, value: Value, negative: bool) -> int:
-    """An arithmetic result: `.ftz` flushes what is subnormal before it is rounded, `negative` is the sign of zero."""
-    if ftz and isinstance(value, Fraction) and value and abs(value) < finite(t, 1 << FRACTION[t]):
-        value, negative = Fraction(0), value < 0
+    """An arithmetic result; `negative` is the sign of zero. `.ftz` flushes what is tiny after rounding: below the least
+    normal number if there were normal numbers below it, as a GPU does."""
+    least = finite(t, 1 << FRACTION[t])
+    if ftz and isinstance(value, Fraction) and value and abs(value) < least:
+        scale = Fraction(2) ** (FRACTION[t] + 2)
+        normal = decode(t, encode(t, mode, value * scale))
+        if isinstance(normal, Fraction) and abs(normal) < least * scale:
+            value, negative = Fraction(0), value < 0
     return finish(t, False, sat, encode(t, mode, value, negative))
 
 

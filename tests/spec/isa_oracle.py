@@ -274,7 +274,9 @@ def testp(f: Form, a: int) -> bool:
     least = 1 << fl.FRACTION[t]
     return {
         "finite": size < fl.infinity(t), "infinite": size == fl.infinity(t), "number": size <= fl.infinity(t),
-        "notanumber": size > fl.infinity(t), "normal": size == 0 or least <= size < fl.infinity(t), "subnormal": 0 < size < least,
+        "notanumber": size > fl.infinity(t), "subnormal": 0 < size < least,
+        # Zeros count as normal.
+        "normal": size == 0 or least <= size < fl.infinity(t),
     }[f["property"]]
 
 

@@ -1,0 +1,386 @@
+"""From the flags of `fltc check` to problems: one for each entry. The grammar and the promises are in docs/check.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from proofs.check_request import CheckRequest
+from proofs.claims.model import domain
+from proofs.decide import decide
+from proofs.problem import (
+    AXES,
+    RESERVED,
+    BufferTerms,
+    Problem,
+    buffer_clauses,
+    launch_specials,
+    shared_variables,
+    to_condition,
+    to_term,
+    variable_terms,
+)
+from proofs.ptxas import assemble
+from proofs.query import build
+from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
+from proofs.usage import Use, special_registers, usage
+from spec.contracts.expr import names as names_in
+from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
+from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
+from spec.errors import BadInput
+from spec.ptx.ast import Function, Module, type_width
+from spec.ptx.parser import parse
+
+DYNAMIC = "dynamic_shared"
+MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
+_DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
+_WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")
+Size = int | Poly | None
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A `--buffer` flag: extents are expressions, `leading` is '' where rows follow each other without a gap."""
+
+    text: str
+    name: str
+    element: str
+    shape: tuple[str, ...]
+    leading: str
+    access: str
+    align: int
+
+
+def problems(request: CheckRequest) -> list[Problem]:
+    """The problems of a request, in text order of the entries.
+
+    Raises:
+        PtxSyntaxError, AssemblerRefused: the file is not PTX, or ptxas says no.
+        BadInput: a flag that cannot be read or names what is not there; assumptions that contradict each other.
+    """
+    module = parse(request.text, name=request.path)
+    if module.address_size != 64:
+        raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
+    if request.entry is None:
+        functions = module.entries
+        if not functions:
+            raise BadInput(f"{request.path}: there is no .entry in this file")
+    else:
+        try:
+            functions = (module.entry(request.entry),)
+        except KeyError as error:
+            raise BadInput(f"{request.path}: {error.args[0]}") from None
+    assemble(request.text, module.target[0], name=request.path)
+    return [_Reader(request, module, function).problem() for function in functions]
+
+
+def declaration(text: str) -> Declaration:
+    """A `--buffer` flag, read; BadInput says what is wrong with it."""
+    match = _DECL.fullmatch(text)
+    if match is None:
+        raise BadInput(f"--buffer {text}: expected NAME=ELEMENT[EXTENTS]:ACCESS[@BYTES], such as x=f32[n]:r")
+    name, element, extents, access, align = match.groups()
+    if element not in ELEMENT_BYTES:
+        raise BadInput(f"--buffer {text}: element type {element!r}; known are {', '.join(ELEMENT_BYTES)}")
+    if access not in ("r", "w", "rw"):
+        raise BadInput(f"--buffer {text}: access {access!r}; it is r, w or rw")
+    shape_text, _, leading = extents.partition(";")
+    shape = _split(shape_text)
+    if len(shape) > 2 or "" in shape or (";" in extents and (len(shape) != 2 or not leading.strip())):
+        raise BadInput(f"--buffer {text}: extents are [n], [rows,columns] or [rows,columns;leading]")
+    size = ELEMENT_BYTES[element]
+    alignment = size if align is None else int(align)
+    if alignment < 1 or alignment & (alignment - 1) or alignment > 2**20:
+        raise BadInput(f"--buffer {text}: @{alignment} is not a power of two up to 2^20")
+    return Declaration(text, name, element, shape, leading.strip(), access, alignment)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """The items between commas outside parentheses."""
+    items, depth = [""], 0
+    for char in text:
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += char
+    return tuple(item.strip() for item in items)
+
+
+class _Reader:
+    """Reads the flags for one entry."""
+
+    def __init__(self, request: CheckRequest, module: Module, function: Function) -> None:
+        self.request, self.module, self.function = request, module, function
+        self.uses = usage(function)
+        self.reads = special_registers(function)
+        self.declared = [declaration(text) for text in request.buffers]
+        self.display = self._display()
+        self.spellings = self._spellings()
+        self.names: dict[str, Poly] = {}
+        self.domain: list[tuple[str, Cond]] = []
+        self.said: list[str] = []
+
+    def problem(self) -> Problem:
+        """The problem; every flag has been used or refused."""
+        pointers = self._pointers()
+        parameters = self._parameters(pointers)
+        block, grid = self._launch()
+        specials, clauses, extents = self._geometry(block, grid)
+        dynamic = self._dynamic()
+        self._assume()
+        self.domain += clauses
+        buffers = self._buffers(pointers)
+        variables, sizes, aligned = variable_terms(self.module, self.function, dynamic)
+        self.domain += aligned
+        found = Problem(
+            self.module, self.function, self.domain, parameters, specials, variables, sizes, buffers,
+            (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
+            allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
+        )  # fmt: skip
+        _consistent(found, self.request.path)
+        return found
+
+    # --- names ---
+    def _display(self) -> dict[str, str]:
+        """PTX name to the name in messages: that of --names; p0, p1, ... where the PTX has none that helps."""
+        params = self.function.params
+        given = self.request.names
+        if given:
+            if len(given) != len(params):
+                raise BadInput(
+                    f"--names gives {len(given)} names, {self.function.name} has {len(params)} parameters"
+                    + (f": {', '.join(p.name for p in params)}" if params else "")
+                )
+            if len(set(given)) != len(given):
+                raise BadInput(f"--names {','.join(given)}: a name stands twice")
+            for name in given:
+                if re.fullmatch(r"[A-Za-z_$][\w$]*", name) is None or name in RESERVED:
+                    raise BadInput(f"--names: {name!r} cannot be a name here; use letters, digits and _")
+            return {p.name: n for p, n in zip(params, given, strict=True)}
+        taken = {p.name for p in params}
+        shown = {}
+        for i, param in enumerate(params):
+            plain = re.fullmatch(r"[A-Za-z_$][\w$]*", param.name) is not None and param.name not in RESERVED
+            generated = param.name == f"{self.function.name}_param_{i}"
+            shown[param.name] = param.name if plain and not (generated and f"p{i}" not in taken) else f"p{i}"
+        return shown
+
+    def _spellings(self) -> dict[str, str]:
+        """Everything a parameter may be called in a flag, to its PTX name."""
+        found = {f"p{i}": p.name for i, p in enumerate(self.function.params)}
+        found |= {p.name: p.name for p in self.function.params}
+        return found | {shown: ptx for ptx, shown in self.display.items()}
+
+    def _named(self, flag: str, name: str) -> str:
+        """The PTX name of a parameter that a flag names."""
+        if name not in self.spellings:
+            known = ", ".join(self.display.values()) or "none"
+            raise BadInput(f"{flag}: {self.function.name} has no parameter {name!r}; it has {known}")
+        return self.spellings[name]
+
+    # --- parameters ---
+    def _pointers(self) -> set[str]:
+        """PTX names of the 64-bit parameters that are addresses: declared, or used as one and not as a size."""
+        declared: set[str] = set()
+        for d in self.declared:
+            ptx = self._named(f"--buffer {d.text}", d.name)
+            if ptx in declared:
+                raise BadInput(f"--buffer {d.text}: {d.name} is declared twice")
+            declared.add(ptx)
+        mentioned: set[str] = set()
+        texts = [e for d in self.declared for e in (*d.shape, d.leading) if e]
+        texts += [s for s in (*(self.request.block or ()), *(self.request.grid or ())) if isinstance(s, str)]
+        for text in texts:
+            mentioned |= names_in(parse_expr(text))
+        for text in self.request.assumes:
+            for comparison in parse_comparisons(text):
+                mentioned |= names_in(comparison)
+        sizes = {self.spellings[m] for m in mentioned if m in self.spellings} - declared
+        found = set(declared)
+        for param in self.function.params:
+            if param.pointer_space is not None or (self.uses[param.name].address and param.name not in sizes):
+                found.add(param.name)
+        for param in self.function.params:
+            if param.name in found and (param.elements is not None or type_width(param.type) != 64):
+                raise BadInput(f"{self.display[param.name]}: a pointer parameter has 64 bits, this is .{param.type}")
+        return found
+
+    def _parameters(self, pointers: set[str]) -> dict[str, Poly | None]:
+        """A symbol for each parameter but floats and structures, whose values are not followed."""
+        found: dict[str, Poly | None] = {}
+        for param in self.function.params:
+            shown = self.display[param.name]
+            if param.elements is not None or param.type.startswith("f") or param.type == "pred":
+                found[param.name] = None
+                continue
+            bits = type_width(param.type)
+            low, high = self._range(param.type, bits, self.uses[param.name], param.name in pointers)
+            term = Poly.symbol(Symbol(shown, "parameter", LAUNCH, low, high))
+            found[param.name] = term
+            if param.name not in pointers:
+                self.said.append(f"{shown} is a number of {bits} bits, {'signed' if low else 'unsigned'}")
+        for spelling, ptx in self.spellings.items():
+            value = found[ptx]
+            if value is not None:
+                self.names[spelling] = value
+        return found
+
+    @staticmethod
+    def _range(kind: str, bits: int, use: Use, pointer: bool) -> tuple[int, int]:
+        signed = kind.startswith("s") if use.signed is None else use.signed
+        if signed and not pointer:
+            return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+        return 0, 2**bits - 1
+
+    # --- launch ---
+    def _launch(self) -> tuple[list[Size], list[Size]]:
+        """Sizes of block and grid: a number, a term over parameters, or None for a symbolic one."""
+        block: list[Size] = [self._size("--block", s) for s in (*(self.request.block or ()), None, None, None)[:3]]
+        grid: list[Size] = [self._size("--grid", s) for s in (*(self.request.grid or ()), None, None, None)[:3]]
+        required = self.function.directives.get("reqntid")
+        if required:
+            fixed = (*required, 1, 1)[:3]
+            for axis, given, size in zip(AXES, block, fixed, strict=True):
+                if isinstance(given, int) and given != size:
+                    raise BadInput(f"--block: {axis} is {given}, but {self.function.name} has .reqntid {size}")
+                if isinstance(given, Poly):
+                    self.domain.append((f"block.{axis} of .reqntid is the one asked for", same(given, size)))
+            block = list(fixed)
+            self.said.append(f"the block is {'x'.join(map(str, fixed))} (.reqntid)")
+        warps = any(i.base in _WARP_INSTRUCTIONS for i in self.function.instructions())
+        lanes = warps or any(n.startswith(("%lane", "%warp", "%nwarp")) for n in self.reads)
+        for i, axis in enumerate(AXES):
+            if block[i] is None and not ({f"%tid.{axis}", f"%ntid.{axis}"} & self.reads or (lanes and axis == "x")):
+                block[i] = 1
+                self.said.append(f"block.{axis} = 1: it is not given and the entry does not read it")
+            if grid[i] is None and not {f"%ctaid.{axis}", f"%nctaid.{axis}"} & self.reads:
+                grid[i] = 1
+                self.said.append(f"grid.{axis} = 1: it is not given and the entry does not read it")
+        return block, grid
+
+    def _size(self, flag: str, size: int | str | None) -> Size:
+        if not isinstance(size, str):
+            return size
+        term = to_term(parse_expr(size), self.names)
+        return term if term.value is None else term.value
+
+    def _geometry(
+        self, block: list[Size], grid: list[Size]
+    ) -> tuple[dict[str, Poly], list[tuple[str, Cond]], tuple[Poly, Poly, Poly]]:
+        extents = [Poly.constant(g) if isinstance(g, int) else g for g in grid]
+        for axis, size, extent, limit in zip(AXES, block, grid, MAX_GRID, strict=True):
+            if size is None:
+                self.said.append(f"block.{axis} is any size up to {MAX_BLOCK[AXES.index(axis)]}")
+            if extent is None:
+                self.said.append(f"grid.{axis} is any size up to {limit}")
+        specials, clauses, found = launch_specials(
+            (_number(block[0]), _number(block[1]), _number(block[2])), (extents[0], extents[1], extents[2])
+        )
+        shown = []
+        for text, clause in clauses:
+            axis = text[7:8] if text.startswith("nctaid.") else ""
+            if axis and "contract" in text:
+                asked = (self.request.grid or ())[AXES.index(axis)]
+                text = f"grid.{axis} == {asked}, and it is a size that the hardware takes"
+            shown.append((text, clause))
+        for i, axis in enumerate(AXES):
+            size = block[i]
+            if isinstance(size, Poly):
+                asked = (self.request.block or ())[i]
+                text = f"block.{axis} == {asked}, and it is a size that the hardware takes"
+                shown.append((text, same(specials[f"%ntid.{axis}"], size)))
+            self.names |= {f"block.{axis}": specials[f"%ntid.{axis}"], f"grid.{axis}": specials[f"%nctaid.{axis}"]}
+        most = self.function.directives.get("maxntid")
+        if most:
+            product = prod(most)
+            threads = specials["%ntid.x"] * specials["%ntid.y"] * specials["%ntid.z"]
+            if product < MAX_THREADS:
+                shown.append((f"at most {product} threads in a block (.maxntid)", le(threads, product)))
+        return specials, shown, found
+
+    def _dynamic(self) -> Poly:
+        open_variables = [v for v in shared_variables(self.module, self.function) if v.bytes is None]
+        if len(open_variables) > 1:
+            names = ", ".join(v.name for v in open_variables)
+            raise BadInput(f"{self.function.name}: {names} are the same dynamic shared memory under several names; "
+                           "give them one name")  # fmt: skip
+        if not open_variables:
+            return Poly({})
+        term = Poly.symbol(Symbol(DYNAMIC, "parameter", LAUNCH, 0, MAX_DYNAMIC))
+        self.names[DYNAMIC] = term
+        self.said.append(f"{open_variables[0].name} has {DYNAMIC} bytes, any number up to {MAX_DYNAMIC}")
+        return term
+
+    # --- assumptions ---
+    def _assume(self) -> None:
+        for text in self.request.assumes:
+            for comparison in parse_comparisons(text):
+                self.domain.append((print_expr(comparison), to_condition(comparison, self.names)))
+
+    def _buffers(self, pointers: set[str]) -> dict[str, BufferTerms]:
+        declared = {self.spellings[d.name]: d for d in self.declared}
+        found = {}
+        for param in self.function.params:
+            if param.name not in pointers:
+                continue
+            shown = self.display[param.name]
+            (base,) = self.names[shown].symbols()
+            d = declared.get(param.name)
+            if d is None:
+                # Without a size nothing is said of bounds; elements are bytes, so that two accesses are told apart.
+                align = param.pointer_align or 1
+                found[shown] = BufferTerms(shown, base, 1, None, None, None, "rw", align)
+                self.said.append(f"every access through {shown} stays inside what {shown} points to: not declared")
+            else:
+                found[shown] = self._declared(shown, base, d, self.names)
+                self.said.append(f"--buffer {d.text}")
+            self.domain += buffer_clauses(found[shown])
+        return found
+
+    @staticmethod
+    def _declared(shown: str, base: Symbol, d: Declaration, names: Mapping[str, Poly]) -> BufferTerms:
+        shape = [to_term(parse_expr(e), names) for e in d.shape]
+        two = len(shape) == 2
+        leading = (to_term(parse_expr(d.leading), names) if d.leading else shape[-1]) if two else None
+        return BufferTerms(
+            shown, base, ELEMENT_BYTES[d.element], shape[0] if two else None, leading, shape[-1], d.access, d.align
+        )
+
+    def _aliases(self, buffers: dict[str, BufferTerms]) -> frozenset[frozenset[str]]:
+        pairs = set()
+        for pair in self.request.may_alias:
+            shown = [self.display[self._named(f"--may-alias {','.join(pair)}", name)] for name in pair]
+            for name in shown:
+                if name not in buffers:
+                    raise BadInput(f"--may-alias {','.join(pair)}: {name} is not a pointer")
+            if shown[0] == shown[1]:
+                raise BadInput(f"--may-alias {','.join(pair)}: both are {shown[0]}")
+            pairs.add(frozenset(shown))
+            self.said.append(f"{shown[0]} and {shown[1]} may overlap")
+        if len(buffers) > 1:
+            others = " but those named above" if pairs else ""
+            self.said.append(f"different buffers do not overlap{others}: {', '.join(buffers)}")
+        return frozenset(pairs)
+
+
+def _number(size: Size) -> int | None:
+    return size if isinstance(size, int) else None
+
+
+def _consistent(problem: Problem, path: str) -> None:
+    """BadInput if no launch at all satisfies what is assumed; a note if the solver cannot tell."""
+    answer = decide(build("domain", (), domain(problem), "false", []).text)
+    if answer.status == "unsat":
+        clauses = "\n  ".join(text for text, _ in problem.domain)
+        raise BadInput(
+            f"{path}: no launch of {problem.function.name} satisfies the assumptions; they contradict each other, "
+            f"and everything would follow:\n  {clauses}"
+        )
+    if answer.status != "sat":
+        problem.assumptions.append(f"{UNDECIDED}: the solver could not tell")
+
+
+UNDECIDED = "these assumptions do not contradict each other"

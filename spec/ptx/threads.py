@@ -1,0 +1,186 @@
+"""The threads of a block as data: registers, special registers, and what a domain asks of its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spec.errors import BadInput, Unsupported
+from spec.ptx.access import BlockMemory
+from spec.ptx.faults import INACTIVE_LANE, UNINITIALISED, Fault, FaultList, Index
+from spec.ptx.floats import WORD
+from spec.ptx.lanes import put
+from spec.ptx.memory import Place
+from spec.ptx.operands import Reader
+from spec.ptx.program import thread_indices
+
+if TYPE_CHECKING:
+    from spec.ptx.machine import Launch
+
+Array = npt.NDArray[Any]
+
+WARP = 32
+EVERY_LANE = 0xFFFFFFFF
+
+
+class Threads:
+    """Registers and identity of a block's threads; `active` are those that carry out the present instruction.
+
+    Implements `spec.ptx.lanes.Surroundings` for the domain that computes the values.
+    """
+
+    domain: Any
+
+    def __init__(
+        self, launch: Launch, memory: BlockMemory, index: Index, name: Callable[[int], Index], faults: FaultList
+    ) -> None:
+        self.launch, self.memory, self.index, self.name, self.faults = launch, memory, index, name, faults
+        self.program = launch.program
+        self.tid = thread_indices(launch.block)
+        self.threads = len(self.tid[0])
+        self.everyone = np.arange(self.threads)
+        self.warp_of, self.lane_of = self.everyone // WARP, self.everyone % WARP
+        self.active = self.everyone
+        self.registers: dict[str, Array] = {}
+        self.defined: dict[str, Array | None] = {}
+        self.steps_taken = 0
+        self.line = 0
+        self._readers: Reader[Any, Any] | None = None
+
+    @property
+    def reader(self) -> Reader[Any, Any]:
+        if self._readers is None:
+            self._readers = Reader(self.domain, self.program.function.registers, self.read)
+        return self._readers
+
+    def fault(
+        self, kind: str, threads: Array, message: str, address: int | None = None, nbytes: int = 0,
+        other_line: int | None = None,
+    ) -> None:
+        names = tuple(self.name(int(t)) for t in threads[:8])
+        text = f"{message}; block {self.index}, thread {names[0]}"
+        self.faults.add(Fault(kind, self.line, self.index, names, address, nbytes, text, other_line))
+
+    # --- registers ---
+    def read(self, name: str) -> Array:
+        """Value of a register for the active threads; a fault and zero where it was never written."""
+        value = self.registers.get(name)
+        if value is None:
+            if name not in self.program.function.registers:
+                raise Unsupported(f"register {name} is not declared", line=self.line)
+            self._undefined(name, self.active)
+            return np.zeros(len(self.active), WORD[self.reader.width(name)])
+        known = self.defined[name]
+        if known is not None and not known[self.active].all():
+            self._undefined(name, self.active[~known[self.active]])
+        return value if len(self.active) == self.threads else np.asarray(value[self.active])
+
+    def _undefined(self, name: str, threads: Array) -> None:
+        self.fault(UNINITIALISED, threads, f"register {name} is read and was never written")
+
+    def write(self, name: str, value: Any) -> None:
+        value = np.asarray(value)
+        if len(self.active) == self.threads:
+            self.registers[name] = value if value.shape == (self.threads,) else np.full(self.threads, value)
+            self.defined[name] = None
+            return
+        old = self.registers.get(name)
+        known = self.defined.get(name)
+        if old is None:
+            old, known = np.zeros(self.threads, value.dtype), np.zeros(self.threads, bool)
+        self.registers[name] = put(old, self.active, value)
+        if known is not None:
+            known = known.copy()
+            known[self.active] = True
+            self.defined[name] = None if known.all() else known
+
+    # --- Surroundings ---
+    def special(self, name: str, width: int) -> Array:
+        value = self._special(name.removeprefix("%"))
+        return np.asarray(value).astype(WORD[width])
+
+    def _special(self, name: str) -> Any:
+        base, _, axis = name.partition(".")
+        if axis in ("x", "y", "z"):
+            which = "xyz".index(axis)
+            if base == "tid":
+                return self.tid[which][self.active]
+            sizes = {"ntid": self.launch.block, "ctaid": self.index, "nctaid": self.launch.grid}
+            if base in sizes:
+                return np.uint64(sizes[base][which])
+        lanes, one = self.lanes().astype(np.uint64), np.uint64(1)
+        if name == "laneid":
+            return lanes
+        if name == "warpid":
+            return self.warps()
+        if base.startswith("lanemask_"):
+            bit = one << lanes
+            masks = {"eq": bit, "lt": bit - one, "le": bit - one | bit, "ge": ~(bit - one), "gt": ~(bit - one | bit)}
+            return masks[base.removeprefix("lanemask_")] & np.uint64(EVERY_LANE)
+        if name == "activemask":
+            return self.domain.ballot(np.ones(len(self.active), bool), np.uint32(EVERY_LANE))
+        fixed = {
+            "WARP_SZ": WARP, "nwarpid": -(-self.threads // WARP), "smid": 0, "nsmid": 1, "gridid": 0,
+            "dynamic_smem_size": self.launch.dynamic_shared, "total_smem_size": self.program.shared_bytes,
+            "clock": self.steps_taken, "clock64": self.steps_taken, "globaltimer": self.steps_taken,
+        }
+        if name in fixed:
+            return np.uint64(fixed[name])
+        raise Unsupported(f"special register %{name}", line=self.line)
+
+    def symbol(self, name: str) -> int:
+        return self.memory.symbol(name)
+
+    def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
+        if name not in self.launch.parameters:
+            raise Unsupported(f"ld.param of {name}, no parameter of this kernel", line=self.line)
+        data = self.launch.parameters[name]
+        if not 0 <= offset <= len(data) - nbytes:
+            raise BadInput(f"line {self.line}: {nbytes} bytes at {offset} of parameter {name}, {len(data)} bytes long")
+        return data[offset : offset + nbytes]
+
+    def locate(self, space: str, nbytes: int, address: Array, write: bool, readonly: bool) -> list[Place]:
+        address = np.asarray(self.domain.known(address, self.line))
+        return self.memory.locate(space, nbytes, address, write, readonly, self.active)
+
+    def to_generic(self, space: str, address: Array) -> Array:
+        return self.memory.to_generic(space, address)
+
+    def from_generic(self, space: str, address: Array) -> Array:
+        return self.memory.from_generic(space, address)
+
+    def warps(self) -> Array:
+        return np.asarray(self.warp_of[self.active])
+
+    def lanes(self) -> Array:
+        return np.asarray(self.lane_of[self.active])
+
+    def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
+        """PTX ISA 9.7.9.6; a source lane that does not take part is a fault, its reader gets its own value."""
+        lane = self.lanes()
+        b, c = (np.broadcast_to(v, lane.shape).astype(np.int64) & 0x1FFF for v in (b, c))
+        value, clamp, segment = b & 31, c & 31, c >> 8 & 31
+        least, most = lane & segment, lane & segment | clamp & ~segment
+        if mode == "up":
+            source = lane - value
+            in_range = source >= most
+        elif mode == "down":
+            source = lane + value
+            in_range = source <= most
+        else:
+            source = lane ^ value if mode == "bfly" else least | value & ~segment
+            in_range = source <= most
+        source = np.where(in_range, source, lane)
+        thread = self.active - lane + source
+        position = np.full(self.threads + WARP, -1)
+        position[self.active] = np.arange(len(self.active))
+        found = position[thread]
+        members = np.broadcast_to(members, lane.shape)
+        absent = (found < 0) | (members >> source & 1 == 0)
+        if absent.any():
+            which = int(source[absent][0])
+            self.fault(INACTIVE_LANE, self.active[absent], f"the shuffle reads lane {which}, which takes no part")
+        return np.where(absent, np.arange(len(lane)), found), in_range

@@ -1,0 +1,257 @@
+"""`fltc check` from the command line: the examples of the documentation, flags that are refused, what is assumed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from fltc.cli import main
+from proofs.request import declaration
+from proofs.usage import usage
+from spec.errors import BadInput
+from spec.ptx.parser import parse
+
+ROOT = Path(__file__).resolve().parents[2]
+ALL_PROVED = "proved 7 \u00b7 derived 0 \u00b7 refuted 0 \u00b7 unknown 0 \u00b7 of 7 obligations"
+HEAD = ".version 7.8\n.target sm_89\n.address_size 64\n"
+# y[i] = x[i] below n, as a compiler writes it: parameters without names of their own, signed arithmetic, 64-bit index.
+COPY = (
+    HEAD
+    + """
+.visible .entry copy(.param .u64 copy_param_0, .param .u64 copy_param_1, .param .u32 copy_param_2)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [copy_param_0];
+    ld.param.u64 %rd2, [copy_param_1];
+    ld.param.u32 %r1, [copy_param_2];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra DONE;
+    cvta.to.global.u64 %rd3, %rd1;
+    mul.wide.s32 %rd4, %r5, 4;
+    add.s64 %rd5, %rd3, %rd4;
+    ld.global.u32 %r4, [%rd5];
+    cvta.to.global.u64 %rd6, %rd2;
+    add.s64 %rd7, %rd6, %rd4;
+    st.global.u32 [%rd7], %r4;
+DONE:
+    ret;
+}
+"""
+)
+SAFE = ["--assume", "p2 >= 1 && p2 <= 2^30", "--block", "256", "--grid", "ceil_div(p2, 256)"]
+BUFFERS = ["--buffer", "p0=u32[p2]:r", "--buffer", "p1=u32[p2]:w"]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    path = tmp_path / "copy.ptx"
+    path.write_text(COPY)
+    return path
+
+
+def documented() -> list[list[str]]:
+    """The commands that docs/check.md shows."""
+    text = (ROOT / "docs/check.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
+    commands = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [shlex.split(c)[1:] for c in commands if c.startswith("fltc check")]
+
+
+@pytest.mark.parametrize("args", documented(), ids=lambda args: Path(args[1]).stem)
+def test_the_documented_commands_prove_the_shipped_kernels(
+    args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert main(args) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == ALL_PROVED
+
+
+def test_both_kernels_are_documented() -> None:
+    assert {Path(args[1]).stem for args in documented()} == {"silu", "rmsnorm"}
+    assert not any("==" in part for args in documented() for part in args), "sizes are to stay symbolic"
+
+
+def test_a_missing_barrier_is_a_race_between_two_named_accesses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "backend/ptx/rmsnorm.ptx").read_text()
+    lines = text.splitlines()
+    (at,) = [i for i, line in enumerate(lines) if "bar.sync" in line]
+    lines[at] = ""
+    path = tmp_path / "rmsnorm.ptx"
+    path.write_text("\n".join(lines) + "\n")
+    (args,) = [a for a in documented() if "rmsnorm" in a[1]]
+    report = tmp_path / "report.json"
+    assert main(["check", str(path), *args[2:], "--json", str(report)]) == 1
+    row = next(r for r in json.loads(report.read_text())["rows"] if r["obligation"] == "race")
+    assert row["verdict"] == "refuted"
+    found = row["counterexample"]["lines"]
+    assert "st.shared" in lines[found[0] - 1]
+    assert "ld.shared" in lines[found[1] - 1]
+    assert all(lines[n - 1].strip() in row["detail"] for n in found)
+    assert row["counterexample"]["reproduced"] is True
+
+
+def test_a_compilers_copy_is_proved(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(copy), *SAFE, *BUFFERS]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == ALL_PROVED
+    for said in (
+        "p2 is a number of 32 bits, signed",
+        "grid.y = 1: it is not given and the entry does not read it",
+        "block.z = 1: it is not given and the entry does not read it",
+        "different buffers do not overlap: p0, p1",
+        "grid.x == ceil_div(p2, 256)",
+        "p0 % 4 == 0",
+        "modulo 32",
+    ):
+        assert said in out
+
+
+def test_names_may_be_those_of_the_ptx_positions_or_given(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["--assume", "n >= 1 && n <= 2^30", "--block", "256", "--grid", "ceil_div(n, 256)"]
+    args += ["--buffer", "in=u32[n]:r", "--buffer", "out=u32[n]:w", "--names", "in,out,n"]
+    assert main(["check", str(copy), *args]) == 0
+    assert "different buffers do not overlap: in, out" in capsys.readouterr().out
+    buffers = ["--buffer", "copy_param_0=u32[copy_param_2]:r", "--buffer", "copy_param_1=u32[p2]:w"]
+    assert main(["check", str(copy), *SAFE, *buffers]) == 0
+
+
+def rows(path: Path, *args: str) -> dict[str, str]:
+    report = path.parent / "report.json"
+    main(["check", str(path), *args, "--json", str(report)])
+    return {r["obligation"]: r["verdict"] for r in json.loads(report.read_text())["rows"]}
+
+
+def test_what_is_not_declared_has_unknown_bounds(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = rows(copy, *SAFE)
+    out = capsys.readouterr().out
+    assert found.pop("bounds") == "unknown"
+    assert set(found.values()) == {"proved"}, "the rest holds if the accesses stay where they belong"
+    load = 1 + COPY.splitlines().index("    ld.global.u32 %r4, [%rd5];")
+    assert f"line {load}: p0 is not declared" in out
+    assert "every access through p0 stays inside what p0 points to: not declared" in out
+
+
+def test_buffers_that_may_overlap_are_not_assumed_apart(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = rows(copy, *SAFE, *BUFFERS, "--may-alias", "p0,p1")
+    assert found["race"] != "proved"
+    assert "p0 and p1 may overlap" in capsys.readouterr().out
+
+
+def test_an_extent_too_small_is_refuted(copy: Path) -> None:
+    found = rows(copy, *SAFE, "--buffer", "p0=u32[p2-1]:r", "--buffer", "p1=u32[p2]:w")
+    assert found["bounds"] == "refuted"
+
+
+def test_writing_what_is_read_only_is_not_proved(copy: Path) -> None:
+    found = rows(copy, *SAFE, "--buffer", "p0=u32[p2]:w", "--buffer", "p1=u32[p2]:r")
+    assert found["bounds"] == "unknown"
+    assert found["init"] == "unknown"
+
+
+def test_every_block_size_is_meant_when_none_is_given(copy: Path) -> None:
+    found = rows(copy, "--assume", "p2 >= 1 && p2 <= 2^20", *BUFFERS)
+    assert found["no-wrap"] != "proved", "ctaid * ntid wraps for large grids"
+
+
+def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.ptx"
+    path.write_text(
+        HEAD + ".visible .entry a(.param .u64 h)\n{\n.reg .u64 %h;\n.reg .u32 %r;\nld.param.u64 %h, [h];\n"
+        "atom.global.add.u32 %r, [%h], 1;\nret;\n}\n"
+    )
+    found = rows(path)
+    assert set(found.values()) == {"unknown"}
+    assert "line 9: atom.global.add.u32" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--entry", "nope"], "no entry 'nope'; this file has copy"),
+        (["--names", "a,b"], "2 names, copy has 3 parameters"),
+        (["--names", "a,b,b"], "twice"),
+        (["--names", "a,b,let"], "'let' cannot be a name"),
+        (["--buffer", "q=u32[n]:r"], "copy has no parameter 'q'; it has p0, p1, p2"),
+        (["--buffer", "p2=u32[4]:r"], "p2: a pointer parameter has 64 bits"),
+        (["--buffer", "p0=u32[p2]:x"], "access 'x'"),
+        (["--buffer", "p0=i32[p2]:r"], "element type 'i32'"),
+        (["--buffer", "p0=u32[p2]:r@3"], "@3 is not a power of two"),
+        (["--buffer", "p0=u32[1,2,3]:r"], "extents are"),
+        (["--buffer", "p0=u32[4;4]:r"], "extents are"),
+        (["--buffer", "p0=u32[zz]:r"], "unknown name 'zz'"),
+        (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
+        (["--assume", "m >= 1"], "unknown name 'm'"),
+        (["--assume", "p2"], "expected"),
+        (["--assume", "p2 / p2 == 1"], "divisor must be a positive constant"),
+        (["--grid", "p9"], "unknown name 'p9'"),
+        (["--may-alias", "p0,p2"], "p2 is not a pointer"),
+        (["--may-alias", "p0,copy_param_0"], "both are p0"),
+        (["--assume", "p2 >= 2", "--assume", "p2 <= 1"], "contradict each other"),
+        (["--assume", "p2 >= 2^20 && p2 <= 2^21", "--grid", "1,p2"], "contradict each other"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_flags_that_do_not_fit_are_bad_input(
+    copy: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
+) -> None:
+    assert main(["check", str(copy), *args]) == 3
+    assert message in capsys.readouterr().err
+
+
+def test_a_block_against_reqntid_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(ROOT / "backend/ptx/silu.ptx"), "--block", "96"]) == 3
+    assert "x is 96, but silu_f16 has .reqntid " in capsys.readouterr().err
+
+
+def test_a_file_that_ptxas_refuses_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.ptx"
+    path.write_text(COPY.replace("ld.global.u32 %r4", "ld.global.u32 %p1"))
+    assert main(["check", str(path)]) == 3
+    assert "ptxas refuses it for sm_89" in capsys.readouterr().err
+
+
+def test_a_file_without_entries_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "none.ptx"
+    path.write_text(HEAD)
+    assert main(["check", str(path)]) == 3
+    assert "there is no .entry" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x=f32[n]:r", ("x", "f32", ("n",), "", "r", 4)),
+        ("C=f16[M,N;ldc]:rw", ("C", "f16", ("M", "N"), "ldc", "rw", 2)),
+        ("w=f16[columns]:r@16", ("w", "f16", ("columns",), "", "r", 16)),
+        (" x = f64 [ max(n, 1), m ] : w @ 8 ", ("x", "f64", ("max(n, 1)", "m"), "", "w", 8)),
+    ],
+)
+def test_declarations_are_read(text: str, expected: tuple[object, ...]) -> None:
+    d = declaration(text)
+    assert (d.name, d.element, d.shape, d.leading, d.access, d.align) == expected
+
+
+def test_a_declaration_without_extents_is_refused() -> None:
+    with pytest.raises(BadInput, match="expected NAME=ELEMENT"):
+        declaration("x=f32:r")
+
+
+def test_parameters_are_pointers_or_sizes_by_their_use() -> None:
+    found = usage(parse(COPY).entry("copy"))
+    assert [u.address for u in found.values()] == [True, True, False]
+    assert found["copy_param_2"].signed is True
+    silu = usage(parse((ROOT / "backend/ptx/silu.ptx").read_text()).entry("silu_f16"))
+    assert [silu[p].address for p in ("x", "y", "n")] == [True, True, False]
+    assert silu["n"].signed is False
