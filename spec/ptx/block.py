@@ -82,6 +82,7 @@ class Block(Threads):
             group = self._pick()
             if group is None:
                 if not self._unblock():
+                    self._pending()
                     break
                 continue
             self.steps_taken += 1
@@ -320,6 +321,17 @@ class Block(Threads):
         named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
         self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")
         self._proceed(step, at, here)
+
+    def _pending(self) -> None:
+        """Arrivals at a barrier that nobody completed before the block ended."""
+        for which, gathering in self.gatherings.items():
+            if gathering.arrived:
+                self.line = min(gathering.lines)
+                here = np.array(sorted(gathering.arrived))
+                self.fault(
+                    BARRIER, here,
+                    f"barrier {which} for {gathering.expected} threads ends with {gathering.count} that came",
+                )
 
     def _stuck(self, barred: Array) -> bool:
         """Threads wait at a barrier that cannot open."""
