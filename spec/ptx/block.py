@@ -14,6 +14,7 @@ from spec.errors import Unsupported
 from spec.ptx.access import BlockMemory
 from spec.ptx.ast import Instr, Sym
 from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, FaultList, Index
+from spec.ptx.memory import place_of
 from spec.ptx.operands import bind
 from spec.ptx.program import Step
 from spec.ptx.races import collisions
@@ -237,7 +238,7 @@ class Block(Threads):
             threads = np.array([second.thread, first.thread])
             self.fault(
                 RACE, threads,
-                f"{'writes' if second.write else 'reads'} {second.width} bytes at {second.start:#x};"
+                f"{'writes' if second.write else 'reads'} {second.width} bytes at {place_of(second.start)};"
                 f" thread {self.name(first.thread)} {'writes' if first.write else 'reads'} them at line {first.line},"
                 " and nothing orders the two", second.start, second.width, first.line,
             )
