@@ -14,6 +14,7 @@ from spec.errors import Unsupported
 from spec.ptx.access import BlockMemory
 from spec.ptx.ast import Instr, Sym
 from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, FaultList, Index
+from spec.ptx.memory import place_of
 from spec.ptx.operands import bind
 from spec.ptx.program import Step
 from spec.ptx.races import collisions
@@ -82,6 +83,7 @@ class Block(Threads):
             group = self._pick()
             if group is None:
                 if not self._unblock():
+                    self._pending()
                     break
                 continue
             self.steps_taken += 1
@@ -236,7 +238,7 @@ class Block(Threads):
             threads = np.array([second.thread, first.thread])
             self.fault(
                 RACE, threads,
-                f"{'writes' if second.write else 'reads'} {second.width} bytes at {second.start:#x};"
+                f"{'writes' if second.write else 'reads'} {second.width} bytes at {place_of(second.start)};"
                 f" thread {self.name(first.thread)} {'writes' if first.write else 'reads'} them at line {first.line},"
                 " and nothing orders the two", second.start, second.width, first.line,
             )
@@ -320,6 +322,17 @@ class Block(Threads):
         named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
         self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")
         self._proceed(step, at, here)
+
+    def _pending(self) -> None:
+        """Arrivals at a barrier that nobody completed before the block ended."""
+        for which, gathering in self.gatherings.items():
+            if gathering.arrived:
+                self.line = min(gathering.lines)
+                here = np.array(sorted(gathering.arrived))
+                self.fault(
+                    BARRIER, here,
+                    f"barrier {which} for {gathering.expected} threads ends with {gathering.count} that came",
+                )
 
     def _stuck(self, barred: Array) -> bool:
         """Threads wait at a barrier that cannot open."""

@@ -22,7 +22,7 @@ class Fault:
         line: PTX line of the instruction; of a race, of the later of the two accesses.
         block: index of the block.
         threads: indices in the block of the threads concerned; of a race, first the thread of `line`.
-        address: first byte concerned, in the state space's own numbering (generic for global); None if none is.
+        address: first byte concerned, in the state space's own numbering; of a race, generic. None if none is.
         bytes: size of the access.
         message: the whole finding in words.
         other_line, other_block: the other access of a race.

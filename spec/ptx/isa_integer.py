@@ -66,6 +66,19 @@ def _cnot(x: Domain[W, P], f: Form, a: W) -> W:
     return x.select(f.width, x.compare(f.width, False, "eq", a, zero), one, zero)
 
 
+def _bfind(x: Domain[W, P], f: Form, a: W) -> W:
+    """Position of the highest bit that differs from the sign (of the highest 1, if unsigned); 0xffffffff if none.
+
+    `.shiftamt` gives the left shift that brings this bit to the top (PTX ISA 9.7.1.16).
+    """
+    w, none = f.width, x.const(32, -1)
+    if f.signed:
+        a = x.bit_xor(w, a, x.shr(w, True, a, x.const(32, w - 1)))
+    zeros = x.clz(w, a)
+    found = zeros if f.has("amount") else x.sub(32, x.const(32, w - 1), zeros)
+    return x.select(32, x.compare(w, False, "eq", a, x.const(w, 0)), none, found)
+
+
 def _field_mask(x: Domain[W, P], width: int, length: W) -> W:
     """`length` ones from bit 0 on; shl clamps, so that lengths >= width give all ones."""
     one = x.const(width, 1)
@@ -244,6 +257,7 @@ ROWS: tuple[Row, ...] = (
     Row(f"max.{_INTS}", (_T,), (_T, _T), EXACT, "9.7.1.13", lambda x, f, a, b: x.max(f.width, f.signed, a, b)),
     Row("popc.{type:b32|b64}", ("u32",), (_T,), EXACT, "9.7.1.14", lambda x, f, a: x.popc(f.width, a)),
     Row("clz.{type:b32|b64}", ("u32",), (_T,), EXACT, "9.7.1.15", lambda x, f, a: x.clz(f.width, a)),
+    Row("bfind[amount:shiftamt].{type:u32|s32|u64|s64}", ("u32",), (_T,), EXACT, "9.7.1.16", _bfind),
     Row("brev.{type:b32|b64}", (_T,), (_T,), EXACT, "9.7.1.18", lambda x, f, a: x.brev(f.width, a)),
     Row("bfe.{type:u32|s32|u64|s64}", (_T,), (_T, "u32", "u32"), EXACT, "9.7.1.19", _bfe),
     Row("bfi.{type:b32|b64}", (_T,), (_T, _T, "u32", "u32"), EXACT, "9.7.1.20", _bfi),

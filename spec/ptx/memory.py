@@ -25,6 +25,14 @@ _PAGE = 1 << 16
 _DENSE_LIMIT = 1 << 28
 
 
+def place_of(address: int) -> str:
+    """A generic address in words: a byte of shared, local or constant memory, or the global address."""
+    for space, base in WINDOWS.items():
+        if base <= address < base + WINDOW_BYTES:
+            return f"byte {address - base} of {space} memory"
+    return f"{address:#x}"
+
+
 class Bytes:
     """Bytes 0 .. size-1, dense, or in pages made when first written where the size is beyond `_DENSE_LIMIT`."""
 

@@ -20,6 +20,7 @@ from spec.ptx.memory import WINDOWS
 Array = npt.NDArray[Any]
 
 _COLUMNS = ("start", "width", "write", "actor", "clock", "line", "thread")
+# Bytes looked at where nothing is ordered: each collides, so that more of them only add pairs of other lines.
 _MOST_GROUPS = 512
 
 
@@ -137,13 +138,18 @@ def collisions(log: AccessLog, ordered: Callable[[Access, Access], bool] | None)
 def _colliding(
     accesses: list[Access], ordered: Callable[[Access, Access], bool] | None
 ) -> Iterable[tuple[Access, Access]]:
-    for later in range(len(accesses)):
-        for earlier in range(later):
-            a, b = accesses[earlier], accesses[later]
-            if a.actor != b.actor and (a.write or b.write) and (ordered is None or not ordered(a, b)):
+    """Pairs with a write. Where nothing is ordered the first pair stands for all."""
+    for w in (i for i, a in enumerate(accesses) if a.write):
+        for other, access in enumerate(accesses):
+            # Of two writes, take the pair once.
+            if access.actor == accesses[w].actor or (access.write and other < w):
+                continue
+            a, b = accesses[min(w, other)], accesses[max(w, other)]
+            if ordered is None:
                 yield a, b
-                if ordered is None:
-                    return
+                return
+            if not ordered(a, b):
+                yield a, b
 
 
 class Clocks:

@@ -110,6 +110,15 @@ def bfi(f: Form, a: int, b: int, position: int, length: int) -> int:
     return number(out)
 
 
+def bfind(f: Form, a: int) -> int:
+    """As PTX ISA 9.7.1.16 spells it out: look down from the top for a 1, of negative numbers for a 0."""
+    wanted = 0 if f.signed and a >> (f.width - 1) else 1
+    for i in reversed(range(f.width)):
+        if a >> i & 1 == wanted:
+            return f.width - 1 - i if f.has("amount") else i
+    return 0xFFFFFFFF
+
+
 def bmsk(f: Form, position: int, length: int) -> int:
     if f["mode"] == "wrap":
         position, length = position % 32, length % 32
@@ -365,6 +374,7 @@ ORACLES: dict[str, Oracle] = {
     "popc": lambda f, a: sum(bits(f, a)),
     "clz": lambda f, a: f.width - a.bit_length(),
     "brev": lambda f, a: number(bits(f, a)[::-1]),
+    "bfind": bfind,
     "bfe": bfe,
     "bfi": bfi,
     "bmsk": bmsk,

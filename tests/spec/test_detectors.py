@@ -239,6 +239,20 @@ CASES = (
         sub.u32 %r0, %r0, 1; setp.ge.s32 %p0, %r0, 0; @%p0 bra loop;""",
     ),
     Case(
+        "arrivals nobody waits for", BARRIER,
+        "bar.arrive 1, 128; // FAULT", "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @%p0 bar.arrive 1, 64;\n"
+        "@!%p0 bar.sync 1, 64;",
+    ),
+    Case(
+        "two barriers of one count in two branches", BARRIER,
+        """mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @!%p0 bra other;
+        bar.sync 1, 64; // FAULT
+        bra done; other: bar.sync 2, 64; // FAULT
+        done: ret;""",
+        """mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @!%p0 bra other;
+        bar.sync 1, 32; bra done; other: bar.sync 2, 32; done: ret;""",
+    ),
+    Case(
         "a full mask in divergent code", INACTIVE_LANE,
         """mov.u32 %r0, %laneid; setp.lt.u32 %p0, %r0, 16;
         @%p0 shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1; // FAULT""",
