@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from proofs.extraction import Extracted, extract
-from proofs.refinement_cases import CASES, Case
+from proofs.refinement_cases import Case, cases_of
 from proofs.verdict import Verdict
 from spec.contracts.expr import evaluate, parse_expr
 from spec.contracts.model import ACTIVE, Contract
@@ -100,11 +100,11 @@ def check_refinement(
     """Run the entry at each case and compare every output element.
 
     Args:
-        cases: other cases than those of the stem; BadInput if there are none.
+        cases: other cases than those of the stem; BadInput if there are none, MissingPart if the stem has none.
     """
-    chosen = CASES.get(stem, ()) if cases is None else cases
+    chosen = cases_of(stem) if cases is None else cases
     if not chosen:
-        raise BadInput(f"{stem}: refinement has no sizes to check; add them to proofs/refinement_cases.py")
+        raise BadInput(f"{stem}: refinement has no sizes to check; add them to proofs/refinement_cases/{stem}.py")
     operator = operator_of(contract.operator)
     function = module.entry(contract.entry)
     reached: set[int] = set()

@@ -40,7 +40,7 @@ from proofs.vacuity import occasions, vacuity_query
 from proofs.verdict import Verdict
 from spec.contracts import STEMS, contracts_of
 from spec.contracts.model import Contract
-from spec.errors import BadInput, Unsupported
+from spec.errors import BadInput, MissingPart, Unsupported
 from spec.ptx.ast import Module
 from spec.ptx.parser import parse
 
@@ -79,7 +79,9 @@ def verify(
         if stem not in STEMS:
             raise BadInput(f"no kernel {stem!r}; there are {', '.join(STEMS)}")
         if not (root / PTX / f"{stem}.ptx").is_file():
-            raise BadInput(f"{root / PTX / f'{stem}.ptx'}: no such file; run fltc in a checkout, or give --root")
+            raise BadInput(
+                f"{root / PTX / f'{stem}.ptx'}: no such file; `make ptx` writes it; for another checkout: --root"
+            )
     if executor != "local":
         raise BadInput(f"--executor {executor}: only `local` is there yet")
     rows: list[Row] = []
@@ -145,8 +147,9 @@ def _same_entries(stem: str, module: Module, contracts: Sequence[Contract]) -> N
 
 
 def sources_digest(root: Path) -> str:
-    """Digest of the code that a refinement run depends on: instruction meanings, operators, the comparison."""
-    names = [*(root / "spec").rglob("*.py"), *(root / "proofs").glob("refinement*.py")]
+    """Digest of the code that a refinement run depends on: instruction meanings, operators, cases, the comparison."""
+    names = [*(root / "spec").rglob("*.py"), *(root / "proofs").glob("refinement*.py"), root / "proofs/extraction.py"]
+    names += (root / "proofs/refinement_cases").glob("*.py")
     return sha256("".join(sha256(p.read_bytes()) for p in sorted(names) if p.exists()))
 
 
@@ -264,7 +267,11 @@ class _Job:
         self, contract: Contract, outcomes: dict[str, list[Outcome]], seconds: dict[str, float], source: dict[str, str]
     ) -> None:
         start = time.monotonic()
-        lemmas = queries(contract)
+        try:
+            lemmas = queries(contract)
+        except MissingPart as error:
+            outcomes["numerics"].append((Verdict.UNKNOWN, str(error), None))
+            return
         names = {lemma.name for lemma in lemmas}
         decided = not all(
             sha256(t) in self.store.proved
@@ -304,7 +311,11 @@ class _Job:
             self.files[name], source["refinement"] = stored, "store"
             outcomes["refinement"].append((Verdict(record["verdict"]), record["detail"], record["counterexample"]))
             return
-        result = check_refinement(self.stem, contract, self.module)
+        try:
+            result = check_refinement(self.stem, contract, self.module)
+        except MissingPart as error:
+            outcomes["refinement"].append((Verdict.UNKNOWN, str(error), None))
+            return
         self.files[name] = result.to_artifact()
         outcomes["refinement"].append((result.verdict, result.detail, result.counterexample))
         seconds["refinement"] = time.monotonic() - start

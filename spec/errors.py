@@ -50,3 +50,7 @@ class ToolMissing(FltcError):
 
 class AssemblerRefused(FltcError):
     """PTX text that ptxas does not accept, with its message."""
+
+
+class MissingPart(BadInput):
+    """A kernel without one of the parts that every kernel has; names the file and what it must hold."""

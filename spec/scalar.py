@@ -194,10 +194,10 @@ def accept16(bits: Bits16, s: Reals, bound: Reals) -> NDArray[np.bool_]:
     """`accepts16` of each element, never stricter: s and bound are float64, the ends are rounded outward.
 
     Where s is exact and bound exact or inflated, an accepted element that `accepts16` refuses lies within one
-    float64 step of the end.
+    float64 step of the end. A bound of 0 says that s is exact, and the result is RN16(s) alone, at a tie too.
     """
-    low = orders16(encode16(np.nextafter(s - bound, -np.inf)))
-    high = orders16(encode16(np.nextafter(s + bound, np.inf)))
+    low = orders16(encode16(np.where(bound == 0.0, s, np.nextafter(s - bound, -np.inf))))
+    high = orders16(encode16(np.where(bound == 0.0, s, np.nextafter(s + bound, np.inf))))
     position = orders16(bits)
     verdict: NDArray[np.bool_] = (kinds16(bits) != Kind.NAN) & (low <= position) & (position <= high)
     return verdict

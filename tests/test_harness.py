@@ -114,7 +114,7 @@ def by_neighbours(device: ReferenceDevice, prepared: Prepared, output: Words) ->
         (behind_the_end, STEMS, "y: guard word 1 behind the buffer changed"),
         (before_the_start, STEMS, "y: guard word 1 before the buffer changed"),
         (into_the_padding, ("rmsnorm",), "y: padding word 1 behind row 0 changed"),
-        (over_the_input, STEMS, "x: element .* changed"),
+        (over_the_input, STEMS, r"\w+: element .* changed"),
         (despite_the_gate, STEMS, "y: element .* changed from 0x7e77"),
         (from_outside, STEMS, "with other bytes around the buffers: [0-9]+ elements differ"),
         (by_neighbours, ("rmsnorm",), "row [0-9]+ alone: "),

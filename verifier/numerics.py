@@ -19,6 +19,7 @@ _RMSNORM = """gamma-step gamma-monotone lower-step parts-step rounding-step fact
 rmsnorm-tail rmsnorm-scale-range rmsnorm-product-range rmsnorm-sum-range rmsnorm-bound-values"""
 _SILU = """ex2-units rcp-units silu-log2e silu-argument silu-power silu-denominator silu-tail silu-flushed-power
 silu-flushed-reciprocal silu-overflow silu-product-range silu-bound-values"""
+SELF = "verifier/numerics.py"
 STEPS = {"rmsnorm": frozenset(_RMSNORM.split()), "silu": frozenset(_SILU.split())}
 
 
@@ -31,8 +32,11 @@ def check_lemmas(bundle: Bundle) -> list[Finding]:
         have = {lemma.name for lemma in bundle.lemmas if lemma.entry == entry}
         for name in sorted(STEPS.get(operator, frozenset()) - have):
             findings.append(Finding(manifest, f"{entry}: lemma {name} of the error bound is missing"))
-        if operator not in STEPS or not have:
+        if not have:
             findings.append(Finding(manifest, f"{entry}: no lemma stands behind the error bound"))
+        elif operator not in STEPS:
+            words = f"{entry}: which lemmas the bound of {operator} needs is not known; STEPS in {SELF} lists them"
+            findings.append(Finding(manifest, words))
     for lemma in bundle.lemmas:
         findings += _lemma(bundle, lemma)
     return findings
@@ -129,7 +133,7 @@ def _inputs(root: Path, bundle: Bundle, entry: str) -> str | None:
     sources = [*(root / "spec").rglob("*.py"), *(root / "proofs").glob("refinement*.py")]
     if not sources:
         return None
-    sources.append(root / "proofs/extraction.py")
+    sources += [root / "proofs/extraction.py", *(root / "proofs/refinement_cases").glob("*.py")]
     digests = _digests(path for path in sorted(sources) if path.exists())
     contract: dict[str, Any] = {entry: bundle.contract_data.get(entry)}
     return sha256("\n".join((bundle.ptx_sha256, canonical_json(contract), digests)))

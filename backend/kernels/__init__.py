@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
 from pathlib import Path
 
 from spec.contracts import STEMS
+from spec.stems import part
 
 PTX_FOLDER = Path(__file__).resolve().parent.parent / "ptx"
 
 
 def emit(stem: str) -> str:
     """The PTX module of a stem, as text; the same text every time."""
-    text: str = importlib.import_module(f"backend.kernels.{stem}").emit()
-    return text
+    write: Callable[[], str] = part("backend.kernels", stem, "emit")
+    return write()
 
 
 def ptx_path(stem: str) -> Path:

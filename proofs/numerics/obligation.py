@@ -6,21 +6,18 @@ graph of the expression (docs/numerics.md). So the verdict is DERIVED at best.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import z3
 
-from proofs.numerics import rmsnorm, silu
 from proofs.numerics.lemma import Lemma
 from proofs.verdict import Verdict
 from spec.contracts.model import Contract
-from spec.errors import BadInput
+from spec.stems import part
 
 RESOURCES = 20_000_000
 """Z3's resource limit for one query: verdicts do not depend on the machine's load."""
-
-_LEMMAS = {"rmsnorm": rmsnorm.lemmas, "silu": silu.lemmas}
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,9 @@ class Decided:
 
 
 def queries(contract: Contract) -> list[Lemma]:
-    """The lemmas of the contract's operator; BadInput where there are none."""
-    if contract.operator not in _LEMMAS:
-        raise BadInput(f"{contract.entry}: no error bound is derived for operator {contract.operator!r}")
-    return _LEMMAS[contract.operator](contract)
+    """The lemmas of the contract's operator; MissingPart where there are none."""
+    lemmas: Callable[[Contract], list[Lemma]] = part("proofs.numerics", contract.operator, "lemmas")
+    return lemmas(contract)
 
 
 def decide(text: str) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-
 from spec.operators.model import Operator
-
-NAMES = ("rmsnorm", "silu")
+from spec.stems import part
 
 
 def operator_of(name: str) -> Operator:
     """The operator of that name, as `Contract.operator` gives it."""
-    module = importlib.import_module(f"spec.operators.{name}")
-    found: Operator = module.OPERATOR
+    found: Operator = part("spec.operators", name, "OPERATOR")
     return found

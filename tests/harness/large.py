@@ -10,20 +10,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backend.cuda.device import CudaDevice
 from backend.device import Memory
 from backend.launch import Descriptor, prepare
-from spec.contracts.model import ACTIVE
 from spec.operators import operator_of
+from spec.stems import part
 from tests.harness.compare import Verdict, Words, judge
 from tests.harness.layout import GUARD, UNWRITTEN, Place, place
 from tests.harness.values import KINDS, Recipe
 
+if TYPE_CHECKING:
+    from backend.cuda.device import CudaDevice
+
 _CHUNK = 1 << 28
-_PRIME = 1_048_573
+PRIME = 1_048_573
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,6 @@ class Large:
     input repeats."""
 
     name: str
-    stem: str
     values: Mapping[str, int | float]
     period: int
     offset: int = 0
@@ -49,34 +51,24 @@ class LargeResult:
     failures: list[str] = field(default_factory=list)
 
 
-def _norm(rows: int, columns: int, x_stride: int = 0, y_stride: int = 0) -> dict[str, int | float]:
-    strides = {"x_stride": x_stride or columns, "y_stride": y_stride or columns}
-    return {"rows": rows, "columns": columns, **strides, "eps": 1e-5, "power_state": ACTIVE}
-
-
-LARGE = (
-    Large("silu beyond 2^32 elements", "silu", {"n": 2**32 + 2**20 + 5, "power_state": ACTIVE}, _PRIME),
-    Large("silu beyond 2^32 elements, misaligned", "silu", {"n": 2**32 + 13, "power_state": ACTIVE}, _PRIME, 2),
-    Large("silu, one round of blocks and one element", "silu", {"n": 2**28 + 1, "power_state": ACTIVE}, _PRIME),
-    Large("rmsnorm, widest rows", "rmsnorm", _norm(4_000, 65_536, 65_544, 65_552), 17),
-    Large("rmsnorm, widest odd rows, misaligned", "rmsnorm", _norm(1_000, 65_535, 65_537, 65_541), 17, 2),
-    Large("rmsnorm, a million rows", "rmsnorm", _norm(2**20 + 3, 96, 104, 100), 1_021),
-    Large("rmsnorm, bytes beyond 2^32 between rows", "rmsnorm", _norm(3, 4_099, 2**32 - 1, 2**31 + 8), 3),
-    Large("rmsnorm, as many rows as a grid has blocks", "rmsnorm", _norm(2**31 - 1, 1), _PRIME),
-)
+def large_cases(stem: str) -> tuple[Large, ...]:
+    """The cases of a kernel."""
+    found: tuple[Large, ...] = part("tests.harness.stems", stem, "LARGE")
+    return found
 
 
 def run_large(gpu: CudaDevice, descriptors: Mapping[str, Descriptor], say: Callable[[str], None]) -> list[LargeResult]:
     """Every case whose buffers fit on the device; one that does not is a failure, as nothing was tested."""
     results = []
-    for case in LARGE:
+    for stem, case in ((s, c) for s in descriptors for c in large_cases(s)):
         started = time.monotonic()
         try:
-            result = _run(gpu, descriptors[case.stem], case)
+            result = _run(gpu, descriptors[stem], case)
         except MemoryError as error:
             result = LargeResult(case.name, 0.0, 0.0, 0, [str(error)])
+        result.name = f"{stem}: {case.name}"
         result.seconds = round(time.monotonic() - started, 2)
-        say(f"large: {case.name}: {'; '.join(result.failures) or 'good'} ({result.seconds} s)")
+        say(f"large: {result.name}: {'; '.join(result.failures) or 'good'} ({result.seconds} s)")
         results.append(result)
     return results
 
@@ -90,22 +82,27 @@ def _run(gpu: CudaDevice, descriptor: Descriptor, case: Large) -> LargeResult:
         raise MemoryError(f"not run: needs {sum(sizes.values())} bytes, {gpu.driver.free_memory()} are free")
     memories = {name: gpu.alloc(size) for name, size in sizes.items()}
     try:
-        rows = min(case.period, _rows(places["x"]))
-        inputs = {"x": _block(places["x"], rows)}
+        output = places[operator.output]
+        rows = min(case.period, _rows(output))
+        inputs: dict[str, Words] = {}
         for memory in memories.values():
             gpu.fill(memory, UNWRITTEN << 16 | UNWRITTEN)
-        if "w" in places:
-            inputs["w"] = Recipe("normal", 5).make(places["w"].shape)
-            gpu.upload(memories["w"], inputs["w"], places["w"].start)
-        _upload_rows(gpu, memories["x"], places["x"], inputs["x"])
+        for name in (b.name for b in contract.buffers if b.access == "r"):
+            p, turn = places[name], len(inputs)
+            if len(p.shape) == len(output.shape):  # a row (an element of a flat buffer) for each of the output
+                inputs[name] = _block(p, rows, turn)
+                _upload_rows(gpu, memories[name], p, inputs[name])
+            else:  # shared by all rows
+                inputs[name] = Recipe("normal", 5).make(p.shape)
+                gpu.upload(memories[name], inputs[name], p.start)
         spans = {name: memories[name].span(p.start, p.extent) for name, p in places.items()}
         gpu.launch(prepare(descriptor, case.values, spans))
         verdict = Verdict()
-        first = _download_rows(gpu, memories["y"], places["y"], rows)
-        shape = (rows, places["y"].shape[1]) if len(places["y"].shape) == 2 else (rows,)
+        first = _download_rows(gpu, memories[operator.output], output, rows)
+        shape = (rows, output.shape[1]) if len(output.shape) == 2 else (rows,)
         floats = {name: float(np.float32(v)) for name, v in case.values.items() if isinstance(v, float)}
-        judge(operator.expected(inputs, floats), {"y": first.reshape(shape)}, operator, verdict)
-        compared, complaint = _repeats(gpu, memories["y"], places["y"], rows, first)
+        judge(operator.expected(inputs, floats), {operator.output: first.reshape(shape)}, operator, verdict)
+        compared, complaint = _repeats(gpu, memories[operator.output], output, rows, first)
         failures = [*verdict.complaints, *([complaint] if complaint else [])]
         return LargeResult(case.name, 0.0, verdict.worst_ratio, compared, failures)
     finally:
@@ -126,11 +123,15 @@ def _pitch(p: Place) -> int:
     return 2 * p.stride if len(p.shape) == 2 else 2
 
 
-def _block(p: Place, rows: int) -> Words:
-    """The rows that repeat: every kind of data, one kind a row; all words of binary16 in a flat buffer."""
+def _block(p: Place, rows: int, turn: int) -> Words:
+    """The rows that repeat: every kind of data, one kind a row; all words of binary16 in a flat buffer.
+
+    `turn`: the number of inputs made before, which get other data.
+    """
     if len(p.shape) == 1:
-        return Recipe("every word", 11).make((rows,))
+        return Recipe("every word", 11 + turn).make((rows,))
     kinds = sorted(KINDS)
+    kinds = kinds[turn:] + kinds[:turn]
     if _columns(p) == 1:
         return np.concatenate([Recipe(kinds[i % len(kinds)], i).make((rows // 16 + 1, 1)) for i in range(16)])[:rows]
     return np.stack([Recipe(kinds[i % len(kinds)], i).make((_columns(p),)) for i in range(rows)])
@@ -177,7 +178,7 @@ def _repeats(gpu: CudaDevice, memory: Memory, p: Place, rows: int, first: Words)
         if not np.array_equal(got, want):
             where = begin + int(np.flatnonzero(got != want)[0])
             row, byte = divmod(where - p.start, _pitch(p))
-            return compared, f"y: byte {byte} of row {row} (guards are rows < 0 and >= {_rows(p)}) is not as it must be"
+            return compared, f"{p.buffer.name}: byte {byte} of row {row} (guards are rows < 0 and >= {_rows(p)}) is not as it must be"
     return compared, ""
 
 
@@ -190,5 +191,5 @@ def _between_rows(gpu: CudaDevice, memory: Memory, p: Place) -> tuple[int, str]:
             words = gpu.download(memory, GUARD, where).view(np.uint16)
             compared += GUARD
             if (words != UNWRITTEN).any():
-                return compared, f"y: the {GUARD} bytes at {where - p.start} beside row {i} were changed"
+                return compared, f"{p.buffer.name}: the {GUARD} bytes at {where - p.start} beside row {i} were changed"
     return compared, ""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from spec.contracts.model import ACTIVE, Contract
 from spec.errors import ContractViolation
+from spec.stems import part
 from tests.harness.values import EXCEPTIONAL, FINITE, Recipe
-
-EXTRAS = {"rmsnorm": ("none", "tail", "alone", "negate"), "silu": ("none", "tail")}
-"""Second runs of a case, by kernel: with other bytes where none may matter; the last row alone; the input negated."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,13 @@ CUDA = Limits(rows=67, columns=65_536, elements=300_000, padding=300)
 
 @dataclass(frozen=True)
 class Case:
-    """One launch to compare. `offsets`: bytes of each buffer's base behind a multiple of 256."""
+    """One launch to compare.
+
+    Args:
+        offsets: bytes of each buffer's base behind a multiple of 256.
+        extra: a second run of the case: `tail`, with other bytes where none may matter; `alone`, the last row; `negate`,
+            with x negated.
+    """
 
     values: Mapping[str, int | float]
     recipes: Mapping[str, Recipe]
@@ -75,8 +77,8 @@ def power_states() -> st.SearchStrategy[int]:
 
 @st.composite
 def cases(draw: st.DrawFn, contract: Contract, limits: Limits) -> Case:
-    """Cases of a contract that this harness knows the sizes of; all within `requires`."""
-    values = draw(_SIZES[contract.stem](contract, limits))
+    """Cases of a contract, sizes from the module of its stem in tests/harness/stems; all within `requires`."""
+    values = draw(part("tests.harness.stems", contract.stem, "sizes")(contract, limits))
     values["power_state"] = draw(power_states())
     try:
         contract.check_values({k: v for k, v in values.items() if isinstance(v, int)})
@@ -90,38 +92,9 @@ def cases(draw: st.DrawFn, contract: Contract, limits: Limits) -> Case:
     if draw(st.booleans()):
         # The same offset everywhere, often none: only then do the bases meet the vector path's condition.
         bases = dict.fromkeys(bases, draw(st.sampled_from((0, 0, 2, 14))))
-    return Case(values, found, bases, draw(st.sampled_from(EXTRAS[contract.stem])))
+    return Case(values, found, bases, draw(st.sampled_from(part("tests.harness.stems", contract.stem, "EXTRAS"))))
 
 
-def _constant(contract: Contract, name: str) -> int:
+def constant(contract: Contract, name: str) -> int:
     """A size stated beside the contract, as its kernel uses it."""
-    module: Any = importlib.import_module(f"spec.contracts.{contract.stem}")
-    return int(getattr(module, name))
-
-
-@st.composite
-def _rmsnorm_sizes(draw: st.DrawFn, contract: Contract, limits: Limits) -> dict[str, int | float]:
-    threads, vector = _constant(contract, "THREADS"), _constant(contract, "VECTOR")
-    kept = threads * vector * _constant(contract, "SLOTS")
-    columns = draw(around((vector, threads, threads * vector, kept), limits.columns))
-    rows = draw(st.integers(1, limits.rows if columns <= 4096 else min(limits.rows, 5)))
-    paddings = st.one_of(
-        st.just(0), st.just(-columns % vector), st.integers(1, limits.padding), st.just(-columns % vector + vector)
-    )
-    eps = draw(
-        st.one_of(
-            st.sampled_from((1e-5, 1e-6, 2.0**-30, 1.0)),
-            st.floats(*contract.float_ranges["eps"], width=32, allow_subnormal=False),
-        )
-    )
-    strides = {name: columns + draw(paddings) for name in ("x_stride", "y_stride")}
-    return {"rows": rows, "columns": columns, **strides, "eps": eps}
-
-
-@st.composite
-def _silu_sizes(draw: st.DrawFn, contract: Contract, limits: Limits) -> dict[str, int | float]:
-    threads, vector, tile = (_constant(contract, name) for name in ("THREADS", "VECTOR", "TILE"))
-    return {"n": draw(around((vector, threads, threads * vector, tile), limits.elements))}
-
-
-_SIZES = {"rmsnorm": _rmsnorm_sizes, "silu": _silu_sizes}
+    return int(part("spec.contracts", contract.stem, name))

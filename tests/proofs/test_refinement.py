@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from proofs.refinement import RefinementResult, check_refinement, shown
-from proofs.refinement_cases import CASES, Case
+from proofs.refinement_cases import Case, cases_of
 from proofs.verdict import Verdict
 from spec.contracts import STEMS, contracts_of
-from spec.errors import BadInput, ContractViolation
+from spec.errors import BadInput, ContractViolation, MissingPart
 from spec.operators.build import ONE, add
 from spec.ptx.node import input_element
 from spec.ptx.parser import parse
@@ -40,13 +40,13 @@ def test_shipped_ptx_refines_and_every_instruction_ran(stem: str) -> None:
     assert result.verdict is Verdict.PROVED, result.detail
     assert result.lines_missed == ()
     assert result.detail.startswith("refines at sizes (")
-    assert [r.case for r in result.sizes] == list(CASES[stem])
+    assert [r.case for r in result.sizes] == list(cases_of(stem))
     assert all(r.elements > 0 or r.case.power != 0 for r in result.sizes)
 
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_artifact_is_deterministic_json_that_claims_no_more(stem: str) -> None:
-    small = CASES[stem][-3:]
+    small = cases_of(stem)[-3:]
     first, second = _check(stem, _text(stem), small), _check(stem, _text(stem), small)
     assert first.to_artifact() == second.to_artifact()
     content = json.loads(_shipped(stem).to_artifact())
@@ -58,7 +58,7 @@ def test_artifact_is_deterministic_json_that_claims_no_more(stem: str) -> None:
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_sizes_that_leave_a_path_out_are_unknown_with_its_lines(stem: str) -> None:
-    result = _check(stem, _text(stem), CASES[stem][-3:])
+    result = _check(stem, _text(stem), cases_of(stem)[-3:])
     assert result.verdict is Verdict.UNKNOWN
     assert result.lines_missed
     assert f"lines {result.lines_missed[0]}, " in result.detail
@@ -66,7 +66,7 @@ def test_sizes_that_leave_a_path_out_are_unknown_with_its_lines(stem: str) -> No
 
 # --- edited copies: the sizes at which the edit shows, and what the message names -------------------------------------
 
-RMS, SILU = CASES["rmsnorm"], CASES["silu"]
+RMS, SILU = cases_of("rmsnorm"), cases_of("silu")
 _WARP = Case("a vector for each lane of a warp", {"rows": 1, "columns": 256, "x_stride": 256, "y_stride": 256})
 
 
@@ -196,7 +196,9 @@ def test_a_refutation_names_element_store_and_first_difference() -> None:
 def test_what_cannot_be_asked_is_refused() -> None:
     contract = contracts_of("silu")[0]
     module = parse(_text("silu"), name="silu.ptx")
-    with pytest.raises(BadInput, match="no sizes"):
+    with pytest.raises(BadInput, match=r"no sizes to check; add them to proofs/refinement_cases/silu\.py"):
+        check_refinement("silu", contract, module, ())
+    with pytest.raises(MissingPart, match=r"gelu: there is no proofs/refinement_cases/gelu\.py; write it, with CASES"):
         check_refinement("gelu", contract, module)
     with pytest.raises(ContractViolation, match="n >= 1"):
         check_refinement("silu", contract, module, (Case("empty", {"n": 0}),))

@@ -12,14 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs.refinement_cases import cases_of
+from spec.contracts import STEMS, contracts_of
 from spec.enclosure import exp, sqrt
 from spec.errors import BadInput
-from spec.operators import NAMES, operator_of, rmsnorm, silu
+from spec.operators import operator_of, rmsnorm, silu
 from spec.operators.exact import Choice, Value, evaluate, highest, lowest, read
-from spec.operators.model import NAN16, Expected, Operator, raw, words
+from spec.operators.model import NAN16, Expected, raw, words
 from spec.ptx.node import Node, label, topological
 from spec.scalar import F16, F32, Bits16, Kind, accepts16, decode, encode, kinds16
 
+NAMES = sorted({c.operator for stem in STEMS for c in contracts_of(stem)})
 FINITE = np.array([b for b in range(2**16) if (b & 0x7FFF) < 0x7C00], dtype=np.uint16)
 
 
@@ -350,12 +353,9 @@ def test_inputs_outside_the_contract_are_refused() -> None:
         words(0.1)
 
 
-def test_operators_name_the_approximations_they_use() -> None:
-    for operator in (rmsnorm.OPERATOR, silu.OPERATOR):
-        assert set(operator.approximations) == _approximations(operator)
-
-
-def _approximations(operator: Operator) -> set[str]:
-    values = {"rmsnorm": _sizes(1, 3), "silu": {"n": 1}}[operator.name]
-    root = operator.expression(values, "y", 0)
-    return {str(n.attrs[0]) for n in topological([root]) if n.op == "approximate"}
+@pytest.mark.parametrize("stem", STEMS)
+def test_operators_name_the_approximations_they_use(stem: str) -> None:
+    for contract in contracts_of(stem):
+        operator = operator_of(contract.operator)
+        root = operator.expression(cases_of(stem)[-1].values, operator.output, 0)
+        assert set(operator.approximations) == {str(n.attrs[0]) for n in topological([root]) if n.op == "approximate"}

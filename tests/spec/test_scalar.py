@@ -147,6 +147,12 @@ def test_acceptance_at_its_edges(bits: int, s: Fraction, bound: Fraction, accept
     assert bool(got[0]) or not accepted
 
 
+def test_array_acceptance_without_slack_is_rounding_at_ties_too() -> None:
+    bits, s = np.array([0x3C00, 0x3C01, 0x3C02], np.uint16), np.full(3, 1 + 3 * 2.0**-11)
+    assert accept16(bits, s, np.zeros(3)).tolist() == [False, False, True]
+    assert accept16(bits, s, np.full(3, 2.0**-60)).tolist() == [False, True, True]
+
+
 finite16 = st.integers(0, 2**16 - 1).filter(lambda b: (b & 0x7FFF) < 0x7C00)
 
 
