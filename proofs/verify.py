@@ -146,7 +146,7 @@ def _same_entries(stem: str, module: Module, contracts: Sequence[Contract]) -> N
 
 def sources_digest(root: Path) -> str:
     """Digest of the code that a refinement run depends on: instruction meanings, operators, the comparison."""
-    names = [*(root / "spec").rglob("*.py"), *(root / "proofs").glob("refinement*.py"), root / "proofs/extraction.py"]
+    names = [*(root / "spec").rglob("*.py"), *(root / "proofs").glob("refinement*.py")]
     return sha256("".join(sha256(p.read_bytes()) for p in sorted(names) if p.exists()))
 
 
