@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 # --- operands ---------------------------------------------------------------------------------------------------
 
@@ -272,6 +273,7 @@ class Module:
 _WIDTHS = {"pred": 1, "f16x2": 32, "bf16x2": 32, "tf32": 32}
 
 
+@cache
 def type_width(name: str) -> int:
     """Width in bits of a PTX type name without its dot: `u32` -> 32, `pred` -> 1, `f16x2` -> 32."""
     if name in _WIDTHS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from spec.errors import Unsupported
@@ -20,11 +21,16 @@ W = TypeVar("W")
 P = TypeVar("P")
 
 
+@cache
+def _bare(declared: str) -> tuple[str, bool]:
+    """A declared type without its marks, and whether it was `wide:`."""
+    name = declared.removesuffix("?").removeprefix("vec:").removeprefix("pack:")
+    return name.removeprefix("wide:"), name.startswith("wide:")
+
+
 def operand_type(name: str, form: Form) -> str:
     """The PTX type an operand of this declared type has in this form, prefixes `vec:`, `pack:` and `?` removed."""
-    name = name.removesuffix("?").removeprefix("vec:").removeprefix("pack:")
-    wide = name.startswith("wide:")
-    name = name.removeprefix("wide:")
+    name, wide = _bare(name)
     if name.startswith("{"):
         name = form[name[1:-1]]
     return f"{name[0]}{2 * type_width(name)}" if wide else name
@@ -32,10 +38,14 @@ def operand_type(name: str, form: Form) -> str:
 
 @dataclass(frozen=True)
 class Binding:
-    """An instruction's operands set against its row: where the results go, what the sources are."""
+    """An instruction's operands set against its row: where the results go, what the sources are, by declared type."""
 
     results: tuple[tuple[str, Operand], ...]
     sources: tuple[tuple[str, Operand], ...]
+
+
+Bindings = dict[int, Binding]
+"""Bindings found so far, by the identity of an instruction that outlives them."""
 
 
 def bind(instr: Instr, row: Row) -> Binding:
@@ -77,10 +87,15 @@ class Reader(Generic[W, P]):
         domain: the interpretation.
         registers: register name to PTX type, as declared.
         read: value of a register: a word as wide as its type, or a predicate.
+        bindings: kept by a caller that executes the same instructions again and again.
     """
 
-    def __init__(self, domain: Domain[W, P], registers: Mapping[str, str], read: Callable[[str], Any]) -> None:
+    def __init__(
+        self, domain: Domain[W, P], registers: Mapping[str, str], read: Callable[[str], Any],
+        bindings: Bindings | None = None,
+    ) -> None:
         self.domain, self.registers, self.read = domain, registers, read
+        self.bindings = bindings
 
     def width(self, register: str) -> int:
         return type_width(self.registers[register])
@@ -160,7 +175,7 @@ class Reader(Generic[W, P]):
         """Carry out an instruction that has a meaning; returns register name and new value, in order."""
         if row.meaning is None:
             raise Unsupported(f"{instr.opcode} has no value; the machine must carry it out", line=instr.line)
-        binding = bind(instr, row)
+        binding = self._bound(instr, row)
         line = instr.line
         values = row.meaning(self.domain, form, *(self.source(d, o, form, line) for d, o in binding.sources))
         if not binding.results:
@@ -170,6 +185,14 @@ class Reader(Generic[W, P]):
         for (declared, operand), value in zip(binding.results, results, strict=False):
             writes += self._write(declared, operand, value, form, line)
         return writes
+
+    def _bound(self, instr: Instr, row: Row) -> Binding:
+        if self.bindings is None:
+            return bind(instr, row)
+        found = self.bindings.get(id(instr))
+        if found is None:
+            found = self.bindings[id(instr)] = bind(instr, row)
+        return found
 
     def _write(self, declared: str, operand: Operand, value: Any, form: Form, line: int) -> list[tuple[str, Any]]:
         kind = operand_type(declared, form)

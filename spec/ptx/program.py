@@ -10,6 +10,7 @@ import numpy as np
 from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import FloatImm, Function, Instr, Label, Module, Variable, type_width
 from spec.ptx.isa import lookup
+from spec.ptx.operands import Bindings
 from spec.ptx.row import Form, Row
 
 # Instructions that the lanes named in a mask carry out together; the mask is their last operand.
@@ -52,6 +53,7 @@ class Program:
     const: dict[str, int] = field(default_factory=dict)
     const_bytes: int = 0
     const_data: bytes = b""
+    bindings: Bindings = field(default_factory=dict)
 
 
 def _place(layout: dict[str, int], used: int, variable: Variable, size: int) -> int:

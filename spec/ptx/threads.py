@@ -53,7 +53,7 @@ class Threads:
     @property
     def reader(self) -> Reader[Any, Any]:
         if self._readers is None:
-            self._readers = Reader(self.domain, self.program.function.registers, self.read)
+            self._readers = Reader(self.domain, self.program.function.registers, self.read, self.program.bindings)
         return self._readers
 
     def fault(
