@@ -42,7 +42,7 @@ ALWAYS = (
 class Finding:
     """What stands against one kind of obligation: claims refuted or open.
 
-    `assumed`: what could not be asked for want of a declaration. The kind itself is then unknown, but not the kinds that
+    `assumed`: what could not be asked for want of a declaration. The kind itself is then unknown, not the kinds that
     stand on it, since what is missing is among the assumptions of the report.
     """
 

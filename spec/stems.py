@@ -7,7 +7,6 @@ from typing import Any
 
 from spec.errors import MissingPart
 
-
 _GUIDE = "CONTRIBUTING.md, Add a kernel"
 
 

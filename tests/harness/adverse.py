@@ -1,4 +1,4 @@
-"""Cases made by hand: data that comes near a kernel's error bound, and every input where there are few enough of them."""
+"""Cases made by hand: data that comes near a kernel's error bound, or every input where there are few enough."""
 
 from __future__ import annotations
 

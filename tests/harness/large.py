@@ -178,7 +178,8 @@ def _repeats(gpu: CudaDevice, memory: Memory, p: Place, rows: int, first: Words)
         if not np.array_equal(got, want):
             where = begin + int(np.flatnonzero(got != want)[0])
             row, byte = divmod(where - p.start, _pitch(p))
-            return compared, f"{p.buffer.name}: byte {byte} of row {row} (guards are rows < 0 and >= {_rows(p)}) is not as it must be"
+            found = f"byte {byte} of row {row} (guards are rows < 0 and >= {_rows(p)})"
+            return compared, f"{p.buffer.name}: {found} is not as it must be"
     return compared, ""
 
 

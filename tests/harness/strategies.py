@@ -34,8 +34,8 @@ class Case:
 
     Args:
         offsets: bytes of each buffer's base behind a multiple of 256.
-        extra: a second run of the case: `tail`, with other bytes where none may matter; `alone`, the last row; `negate`,
-            with x negated.
+        extra: a second run of the case: `tail`, with other bytes where none may matter; `alone`, the last row;
+            `negate`, with x negated.
     """
 
     values: Mapping[str, int | float]
