@@ -44,6 +44,8 @@ PARTLY = {
     "rem.{type:u16|s16|u32|s32|u64|s64}",
     # Comparisons of floats are unknown, but a predicate `and` false, or `or` true, is not.
     *(r.template for r in isa_float.ROWS if r.base == "setp" and "{bool:" in r.template),
+    # Leading zeros are only bounded, but a word without a bit to find is known to have none.
+    "bfind[amount:shiftamt].{type:u32|s32|u64|s64}",
 }
 # Of these rows Terms gives a constant for no operands at all.
 UNKNOWN = {
