@@ -9,7 +9,8 @@ from proofs.terms import BLOCK, LAUNCH, THREAD, Cond, Poly, Symbol, divide, eq, 
 from spec.contracts.expr import Compare, Const, Expr, Var, parse_expr, print_expr
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
 from spec.errors import BadInput, Unsupported
-from spec.ptx.ast import Function, Module, Variable, type_width
+from spec.ptx.ast import Function, Mem, Module, Sym, Variable, type_width
+from spec.ptx.isa import lookup
 
 AXES = ("x", "y", "z")
 RESERVED = frozenset((
@@ -182,7 +183,7 @@ def buffer_clauses(buffer: BufferTerms) -> list[tuple[str, Cond]]:
 
 def check_name(name: str) -> str:
     """A name that can stand in a query; BadInput otherwise."""
-    if name in RESERVED or "|" in name or "!" in name or "@" in name or "'" in name:
+    if name in RESERVED or "|" in name or "." in name or "!" in name or "@" in name or "'" in name:
         raise BadInput(f"parameter name {name!r} cannot be used in a query; rename it with --names")
     return name
 
@@ -243,3 +244,11 @@ def unsupported_function(function: Function) -> None:
     for variable in function.variables:
         if variable.space not in ("shared", "param"):
             raise Unsupported(f".{variable.space} variable {variable.name}", line=variable.line)
+    sizes = {p.name: type_width(p.type) * (p.elements or 1) for p in function.params}
+    for instruction in function.instructions():
+        if not instruction.opcode.startswith("ld.param") or (found := lookup(instruction.opcode)) is None:
+            continue
+        source, bits = instruction.operands[-1], found[1].width
+        if isinstance(source, Mem) and isinstance(source.base, Sym) and bits > sizes.get(source.base.name, 0):
+            raise Unsupported(f"{instruction.opcode} of {source.base.name} reads past the parameter",
+                              line=instruction.line)

@@ -20,6 +20,9 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     buffer = buffers[0]
     row, column = split(address - Poly.symbol(buffer.base), buffer)
     count = -(-width // buffer.element_bytes)
+    element = column if buffer.leading is None else row * buffer.leading + column
+    if address != Poly.symbol(buffer.base) + element * buffer.element_bytes:
+        count += 1  # it may begin inside an element, and then reach into one more
     return Access("", at, "global", kind, width, buffer.name, address, row, column, count)
 
 

@@ -33,6 +33,9 @@ def resources_json(ptx_sha256: str, measured: dict[str, dict[str, int]], contrac
 def judge(record: dict[str, Any]) -> tuple[Verdict, str, dict[str, Any] | None]:
     """PROVED if every number is under its limit on every architecture; else which is not, asked and limit."""
     ceilings, threads = record["ceilings"], record["threads"]
+    missing = [arch for arch in SHIPPED_ARCHITECTURES if arch not in record["used"]]
+    if missing:
+        return Verdict.UNKNOWN, f"{record['entry']} was not measured for {', '.join(missing)}", None
     over = []
     for arch, used in sorted(record["used"].items()):
         limits = {

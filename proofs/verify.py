@@ -250,9 +250,12 @@ class _Job:
     def _vacuity(self, entry: str, analysis: Analysis, outcomes: dict[str, list[Outcome]]) -> None:
         text = vacuity_query(analysis.problem).text
         self.files[f"{entry}.vacuity.smt2"] = text
-        stored = self.store.manifest.get("entries", {}).get(entry, {}).get("occasions")
+        before = self.store.manifest.get("entries", {}).get(entry, {})
+        stored = before.get("occasions")
+        # Occasions that were not found are not stored, but they left every one of these obligations unknown.
+        complete = any(before.get("obligations", {}).get(o) == Verdict.PROVED.value for o in SOLVER_OBLIGATIONS)
         known = self.store.files.get(f"{entry}.records.json") == self.files[f"{entry}.records.json"]
-        if stored and known:
+        if stored and known and complete:
             self.entries[entry]["occasions"] = stored
             return
         found, missing = occasions(analysis)

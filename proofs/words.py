@@ -414,10 +414,11 @@ class Terms:
         self.hooks.access("write", space, width, len(values), address.term, False)
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
-        return address
+        """Generic addresses of global memory are global addresses; of the others nothing is known."""
+        return address if space == "global" else self.unknown(width)
 
     def from_generic(self, space: str, width: int, address: Word) -> Word:
-        return address
+        return address if space == "global" else self.unknown(width)
 
 
 def _disjoint(x: Poly, y: Poly) -> bool:

@@ -139,7 +139,10 @@ def _fresh(name: str, low: int | None = 0) -> Symbol:
 
 
 def _introduce(value: Poly, found: Sequence[Digit], mark: str) -> tuple[Cond, dict[str, Poly]]:
-    """Digits of a value: if value >= 0 then value = rest + sum weight*digit, each digit in its radix, rest < weight."""
+    """Digits of a value: if value >= 0 then value = rest + sum weight*digit, each digit in its radix, rest < weight.
+
+    No digits are promised where the lowest weight is not positive.
+    """
     if not found:
         return TRUE, {}
     if len(found) == 1 and found[0].weight.value == 1:
@@ -153,7 +156,8 @@ def _introduce(value: Poly, found: Sequence[Digit], mark: str) -> tuple[Cond, di
         bounds.append(ge(chosen[d.symbol.name]))
         if d.radix is not None:
             bounds.append(lt(chosen[d.symbol.name], d.radix))
-    return disj((negate(ge(value)), conj((same(value, total), *bounds)))), chosen
+    positive = le(1, found[0].weight)
+    return disj((negate(positive), negate(ge(value)), conj((same(value, total), *bounds)))), chosen
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from proofs.intervals import Interval
 from proofs.problem import AXES, Problem
 from proofs.records import Access, Records
 from proofs.symbolic import instruction_places
-from proofs.terms import FALSE, Cond, Poly, Symbol, conj, disj, eq, le
+from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, eq, le
 
 MAX_CANDIDATES = 4096
 
@@ -86,9 +86,10 @@ def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:
 def _writes(write: Access, mapping: dict[Symbol, Poly], byte: Poly, grain: int) -> Cond:
     """That this thread's write happens and covers the bytes."""
     control = conj(c.substitute(mapping) for c in write.at.control)
-    if control == FALSE:
-        return FALSE
     begin = write.address.substitute(mapping)
+    # What else differs by thread (a loaded value, a trip count) would be taken for the reader's own.
+    if control == FALSE or any(s.scope == THREAD for s in control.symbols() | begin.symbols()):
+        return FALSE
     if write.width == grain:
         return conj((control, eq(begin - byte)))
     return conj((control, le(begin, byte), le(byte + grain, begin + write.width)))
