@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from fltc.diagnostic import details, folded
 
 if TYPE_CHECKING:
     from proofs.results import Report, Row
@@ -48,7 +50,7 @@ def print_report(console: Console, report: Report) -> None:
         _plain(console, f"derived {row.kernel} {row.obligation}: {row.detail}")
     if report.assumptions:
         _plain(console, "assumed:")
-    for assumption in report.assumptions:
+    for assumption in folded(report.assumptions):
         _plain(console, f"  {assumption}")
     now = sum(row.source == "decided now" for row in report.rows)
     _plain(console, f"decided now {now}, taken from the store {len(report.rows) - now}")
@@ -84,14 +86,6 @@ def cell(rows: Sequence[Row]) -> Text:
     return Text(text, style=_STYLES[weakest.value])
 
 
-def details(row: Row) -> list[str]:
-    """Lines about one refuted or unknown obligation, the counterexample included."""
-    word = row.verdict.value.upper() if row.verdict.value == "refuted" else row.verdict.value
-    first, *more = row.detail.splitlines()
-    lines = [f"{word} {row.kernel} {row.obligation}: {first}", *(f"  {line}" for line in more)]
-    return lines + [f"  {line}" for line in _entries(row.counterexample or {})]
-
-
 def print_diff(console: Console, device: str, seed: int, rows: Sequence[DiffRow]) -> None:
     """One line for each operator, each failing case, and the closing line."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -120,29 +114,6 @@ def diff_line(device: str, seed: int, rows: Sequence[DiffRow]) -> str:
 
 def _place(kind: str) -> int:
     return KINDS.index(kind) if kind in KINDS else len(KINDS)
-
-
-def _entries(value: Mapping[str, object]) -> Iterable[str]:
-    """A JSON object as indented `name: value` lines; flat objects and lists stay on one line."""
-    for name, item in value.items():
-        if isinstance(item, Mapping) and any(isinstance(v, Mapping | list | tuple) for v in item.values()):
-            yield f"{name}:"
-            yield from (f"  {line}" for line in _entries(item))
-        elif isinstance(item, list | tuple) and any(isinstance(v, Mapping) for v in item):
-            yield from (f"{name}: {_inline(part)}" for part in item)
-        elif isinstance(item, str) and "\n" in item:
-            yield f"{name}:"
-            yield from (f"  {line}" for line in item.splitlines())
-        else:
-            yield f"{name}: {_inline(item)}"
-
-
-def _inline(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_inline(item)}" for name, item in value.items())
-    if isinstance(value, list | tuple):
-        return "(" + ", ".join(_inline(item) for item in value) + ")"
-    return str(value)
 
 
 def _plain(console: Console, text: str, style: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from proofs.check_request import CheckRequest
@@ -13,7 +14,7 @@ from proofs.claims.model import domain, known
 from proofs.decide import decide
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
-from proofs.outcome import NOTHING, judge
+from proofs.outcome import NOTHING, first_of, judge
 from proofs.problem import Problem
 from proofs.query import build
 from proofs.records import Access
@@ -124,7 +125,8 @@ def _row(
     entry, seconds = problem.function.name, finding.seconds
     if finding.refuted:
         detail = "\n".join(text for text, _ in finding.refuted)
-        return Row(entry, kind, Verdict.REFUTED, seconds=seconds, detail=detail, counterexample=finding.refuted[0][1])
+        example = first_of([found for _, found in finding.refuted])
+        return Row(entry, kind, Verdict.REFUTED, seconds=seconds, detail=detail, counterexample=example)
     if finding.open or finding.assumed:
         detail = "\n".join((*finding.open, *finding.assumed))
         return Row(entry, kind, Verdict.UNKNOWN, seconds=seconds, detail=detail)
@@ -190,13 +192,13 @@ def _line(problem: Problem, line: int) -> str:
     lines = problem.module.text.splitlines()
     if not 1 <= line <= len(lines):
         return ""
-    return f"  PTX line {line}{_source(problem, line)}: {lines[line - 1].partition('//')[0].strip()}"
+    return f"  PTX line {line}{_source(problem, line)}: {' '.join(lines[line - 1].partition('//')[0].split())}"
 
 
 def _source(problem: Problem, line: int) -> str:
     for instruction in problem.function.instructions():
         if instruction.line == line and instruction.source is not None:
-            return f" ({instruction.source.file}:{instruction.source.line})"
+            return f" ({PurePath(instruction.source.file).name}:{instruction.source.line})"
     return ""
 
 

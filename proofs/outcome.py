@@ -34,7 +34,14 @@ def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[st
     seen = replay(analysis, claim, decision.model)
     if seen.reproduced:
         return Verdict.REFUTED, seen.detail, seen.to_json()
-    return Verdict.UNKNOWN, f"{where}: a model was found but did not replay: {seen.detail}", None
+    return Verdict.UNKNOWN, f"{where}: {seen.detail}", None
+
+
+def first_of(examples: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """The first counterexample, with the others under `others`; None if there is none."""
+    if not examples:
+        return None
+    return dict(examples[0]) | ({"others": [dict(e) for e in examples[1:]]} if len(examples) > 1 else {})
 
 
 def row_of(
@@ -44,7 +51,7 @@ def row_of(
     """One row from the verdicts of an obligation's claims."""
     worst = min((v for v, _, _ in outcomes), default=Verdict.PROVED)
     details = [d for v, d, _ in outcomes if v is worst and d]
-    example = next((c for v, _, c in outcomes if v is Verdict.REFUTED), None)
+    example = first_of([c for v, _, c in outcomes if v is Verdict.REFUTED and c is not None])
     if worst is Verdict.PROVED:
         detail = f"{len(outcomes)} claims" if outcomes else NOTHING.get(obligation, "nothing to prove")
     else:

@@ -87,9 +87,11 @@ def join(states: list[State], place: str, loops: frozenset[str], line: int) -> S
     result = State(control=merge_controls([s.control for s in states]), facts=facts)
     names = dict.fromkeys(name for s in states for name in s.registers)
     for name in names:
-        written = disj(conj((c, s.written.get(name, FALSE))) for c, s in zip(choices, states, strict=True))
-        if all(s.written.get(name) == TRUE for s in states):
-            written = TRUE
+        # Written under the same condition on every path: the choice of the path adds nothing. Without this the
+        # conditions double at each of several branches in a row.
+        befores = [s.written.get(name, FALSE) for s in states]
+        same_everywhere = all(w == befores[0] for w in befores)
+        written = befores[0] if same_everywhere else disj(conj(pair) for pair in zip(choices, befores, strict=True))
         have = [(c, s.registers[name]) for c, s in zip(choices, states, strict=True) if name in s.registers]
         result.set(name, _choose(have, f"m@{place}.{name}", loops, line), written)
     return result

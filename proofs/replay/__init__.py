@@ -92,8 +92,11 @@ def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: st
         i.line: f"{i.source.file}:{i.source.line}"
         for i in analysis.problem.function.instructions() if i.source is not None and i.line in claim.lines
     }
+    text = analysis.problem.module.text.splitlines()
+    shown = {n: " ".join(text[n - 1].partition("//")[0].split()) for n in claim.lines if 1 <= n <= len(text)}
     content: dict[str, object] = {
         "claim": claim.name, "obligation": claim.obligation, "states": claim.words, "lines": list(claim.lines),
+        "text": {str(n): t for n, t in shown.items()},
         "source": {str(line): place for line, place in sources.items()}, "reproduced": reproduced, "replay": words,
         "hint": HINTS.get(kind, ""),
     }

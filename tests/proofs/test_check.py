@@ -108,8 +108,7 @@ def test_a_compilers_copy_is_proved(copy: Path, capsys: pytest.CaptureFixture[st
     assert out.splitlines()[-1] == ALL_PROVED
     for said in (
         "p2 is a number of 32 bits, signed",
-        "grid.y = 1: it is not given and the entry does not read it",
-        "block.z = 1: it is not given and the entry does not read it",
+        "each = 1: it is not given and the entry does not read it",
         "different buffers do not overlap: p0, p1",
         "grid.x == ceil_div(p2, 256)",
         "p0 % 4 == 0",
