@@ -168,7 +168,7 @@ def _first(body: str) -> int:
 
 
 @settings(
-    max_examples=60, deadline=None, database=None, derandomize=True,
+    max_examples=40, deadline=None, database=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 @given(statements())
