@@ -11,6 +11,7 @@ from pathlib import Path
 from verifier.binding import bind
 from verifier.completeness import incomplete
 from verifier.conditions import Subject
+from verifier.contract_source import check_source
 from verifier.decide import solver_version
 from verifier.findings import AuditError, Finding, Grade, Unknown, Unreadable
 from verifier.judgement import judge
@@ -148,6 +149,7 @@ def run_job(root: Path, stem: str, job: str) -> Part:
 
 def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
     used = {"contract.json"}
+    part.findings += check_source(root, bundle)
     for entry, subject in subjects.items():
         where = bundle.path(f"{entry}.records.json")
         part.findings += [Finding(where, message) for message in incomplete(subject)]

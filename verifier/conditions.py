@@ -173,9 +173,16 @@ def check_symbols(subject: Subject) -> list[str]:
         elif symbol.kind in ("iteration", "exit"):
             if name not in loops or (symbol.low, symbol.high) != (0, None):
                 found.append(f"symbol {name} counts no recorded loop, or its range is not 0 and up")
+        elif symbol.kind == "opaque" and symbol.definition is None and not _is_whole(symbol):
+            found.append(f"symbol {name} may be any word, but is recorded in [{symbol.low}, {symbol.high}]")
         elif symbol.kind not in ("opaque", "boolean"):
             found.append(f"symbol {name} is recorded as {symbol.kind}, which it cannot be")
     return found
+
+
+def _is_whole(symbol: Symbol) -> bool:
+    """Whether the range is that of a register, or of a count of its bits."""
+    return symbol.low == 0 and symbol.high in (*(2**w - 1 for w in (8, 16, 32, 64)), 32, 64)
 
 
 def _shown(symbol: Symbol) -> str:
