@@ -23,7 +23,7 @@ from verifier.vacuity import vacuous
 
 Progress = Callable[[int, int, str], None]
 PROCESSES = 2
-LAUNCHES = 48
+LAUNCHES = 40
 SEED = 20_260_601
 
 
@@ -122,8 +122,11 @@ def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
     ]
 
 
-def run_job(root: Path, stem: str, job: str) -> Part:
-    """One job on one PTX file: `binding`, `claims` or `programs`. Never raises for bad input: it is a finding."""
+def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
+    """One job on one PTX file: `binding`, `claims` or `programs`. Never raises for bad input: it is a finding.
+
+    `launches`: how many launches the binding samples, besides the manifest's occasions.
+    """
     part = Part()
     try:
         bundle, findings = read_bundle(root, stem)
@@ -135,7 +138,10 @@ def run_job(root: Path, stem: str, job: str) -> Part:
             entry: Subject(bundle.entries[entry], bundle.contracts[entry], records)
             for entry, records in bundle.records.items()
         }
-        {"binding": _binding, "claims": _claims, "programs": _programs}[job](root, bundle, subjects, part)
+        if job == "binding":
+            _binding(bundle, subjects, part, launches)
+        else:
+            {"claims": _claims, "programs": _programs}[job](root, bundle, subjects, part)
     except Unreadable as error:
         name, _, message = str(error).partition(": ")
         part.findings.append(Finding(name, message, Grade.UNREADABLE))
@@ -166,11 +172,11 @@ def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part
         part.findings.append(Finding(bundle.path(name), f"listed in {NAME}, but it belongs to no claim"))
 
 
-def _binding(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
+def _binding(bundle: Bundle, subjects: dict[str, Subject], part: Part, launches: int) -> None:
     for entry, subject in subjects.items():
         where = bundle.path(f"{entry}.records.json")
         chance = random.Random(SEED)
-        points = [*sample(subject.contract, subject.shared, chance, LAUNCHES)]
+        points = [*sample(subject.contract, subject.shared, chance, launches)]
         for _, values in bundle.manifest[entry].occasions:
             points.append(thread_of(subject.contract, values, subject.shared, chance))
         outcome = bind(subject.entry, subject.contract, subject.records, points)

@@ -89,13 +89,16 @@ class _Binder:
         self.contract, self.records, self.table, self.outcome = contract, records, table, outcome
         self.sample = sample
         self.fresh: dict[int, set[int]] = {}
+        self.values: Environment | None = None
 
     def say(self, key: str, message: str) -> None:
         """Keep the first message about a thing; the concrete point stands with it."""
         self.outcome.messages.setdefault(key, f"{message} (at {self.sample})")
 
     def environment(self, thread: Thread) -> Environment:
-        return Environment(self.contract, self.records, thread)
+        if self.values is None:
+            self.values = Environment(self.contract, self.records, thread)
+        return self.values
 
     # --- what the interpreter tells ---
     def arrive(self, thread: Thread, instruction: Instruction, executes: bool) -> None:

@@ -71,10 +71,12 @@ class Subject:
         return substitute(term, changes) if changes else term
 
     def scope(self, name: str) -> str:
+        """Whether a symbol is one for all threads of a launch, of a block, or may differ (thread)."""
+        stem = name.partition(".")[0]
+        if stem in ("tid", "ctaid", "ntid", "nctaid", "shared") or name in dict(self.contract.parameters):
+            return {"tid": "thread", "ctaid": "block"}.get(stem, "launch")
         symbol = self.records.symbols.get(name)
-        if symbol is not None:
-            return symbol.scope
-        return {"tid": "thread", "ctaid": "block"}.get(name.partition(".")[0], "launch")
+        return "launch" if symbol is None else symbol.scope
 
     def domain(self, copies: Iterable[Copy] = (ONE,)) -> list[Term]:
         """The contract's conditions for each thread."""

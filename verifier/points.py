@@ -122,7 +122,7 @@ def _values(
         values: dict[str, int] = {}
         for place, (name, kind) in enumerate(contract.parameters):
             if kind == "buffer":
-                values[name] = _base(256 if even else contract.buffers[name].align, place, chance)
+                values[name] = _base(16 if even else contract.buffers[name].align, place, chance)
             elif kind == "power":
                 inactive = number % 8 == 7
                 values[name] = chance.choice((1, 2, 2**31, 2**32 - 1)) if inactive else ACTIVE
