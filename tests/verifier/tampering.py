@@ -28,12 +28,12 @@ class Copy:
         shutil.copytree(ROOT / "spec/contracts", root / "spec/contracts", dirs_exist_ok=True)
         (self.entry,) = self.manifest()["entries"]
 
-    def findings(self, job: str) -> list[Finding]:
+    def findings(self, job: str, launches: int = 5) -> list[Finding]:
         """What one job of the audit finds; `programs` is not for copies without the sources."""
-        return run_job(self.root, self.stem, job, launches=10).findings
+        return run_job(self.root, self.stem, job, launches).findings
 
-    def messages(self, job: str = "claims") -> str:
-        return "\n".join(str(finding) for finding in self.findings(job))
+    def messages(self, job: str, launches: int = 5) -> str:
+        return "\n".join(str(finding) for finding in self.findings(job, launches))
 
     # --- files ---
     def manifest(self) -> dict[str, Any]:

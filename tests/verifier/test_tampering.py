@@ -26,11 +26,11 @@ def rmsnorm(tmp_path: Path) -> Copy:
 
 
 @pytest.mark.parametrize("stem", ["silu", "rmsnorm"])
-@pytest.mark.parametrize("job", ["claims", "binding"])
+@pytest.mark.parametrize("job", ["records", "claims", "binding"])
 def test_the_shipped_proofs_are_clean(tmp_path: Path, stem: str, job: str) -> None:
     part = run_job(Copy(tmp_path, stem).root, stem, job)
     assert part.findings == []
-    assert part.decided + part.compared > 150
+    assert job == "records" or part.decided + part.compared > 150
 
 
 # --- bytes and files ---
@@ -43,7 +43,8 @@ def test_any_byte_of_the_ptx_is_noticed(silu: Copy) -> None:
 
 
 def test_any_artifact_with_a_changed_byte_is_named(silu: Copy) -> None:
-    for path in sorted(silu.folder.iterdir()):
+    paths = sorted(silu.folder.iterdir())
+    for path in [p for number, p in enumerate(paths) if p.suffix == ".json" or number % 15 == 0]:
         whole = path.read_bytes()
         middle = len(whole) // 2
         path.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
@@ -56,17 +57,17 @@ def test_any_artifact_with_a_changed_byte_is_named(silu: Copy) -> None:
 def test_missing_extra_and_unlisted_files_are_named(silu: Copy) -> None:
     (silu.folder / silu.query("align.a1")).unlink()
     silu.write("extra.smt2", "(check-sat)\n")
-    messages = silu.messages()
+    messages = silu.messages("records")
     assert "silu_f16.align.a1.smt2: missing, but listed" in messages
     assert "extra.smt2: not listed" in messages
     silu.mend()
-    assert "extra.smt2: listed in manifest.json, but it belongs to no claim" in silu.messages()
+    assert "extra.smt2: listed in manifest.json, but it belongs to no claim" in silu.messages("records")
 
 
 def test_a_wrong_hash_and_an_edited_manifest_are_noticed(silu: Copy) -> None:
     text = silu.read("manifest.json")
     silu.write("manifest.json", text.replace('"proved"', '"proved "', 1))
-    (finding,) = silu.findings("claims")
+    (finding,) = silu.findings("records")
     assert "seal does not match" in str(finding)
     assert finding.grade is Grade.UNREADABLE
 
@@ -74,7 +75,7 @@ def test_a_wrong_hash_and_an_edited_manifest_are_noticed(silu: Copy) -> None:
 @pytest.mark.parametrize("broken", ["{", '{"a": 1, "a": 2}', "[]", "\u00e9"])
 def test_unreadable_files_are_their_own_grade(silu: Copy, broken: str) -> None:
     silu.write("manifest.json", broken)
-    (finding,) = silu.findings("claims")
+    (finding,) = silu.findings("records")
     assert finding.grade is Grade.UNREADABLE
     assert "manifest.json" in finding.file
 
@@ -83,7 +84,7 @@ def test_artifacts_of_another_kernel_do_not_pass(silu: Copy, rmsnorm: Copy) -> N
     rmsnorm.folder.rename(silu.root / "aside")
     silu.folder.rename(rmsnorm.folder)
     (silu.root / "aside").rename(silu.folder)
-    assert "the manifest of rmsnorm, not of silu" in silu.messages()
+    assert "the manifest of rmsnorm, not of silu" in silu.messages("records")
 
 
 def test_a_kernel_without_proof_and_a_proof_without_kernel(silu: Copy) -> None:
@@ -111,34 +112,29 @@ def test_grades_become_exit_codes() -> None:
 
 
 # --- claims and queries ---
-@pytest.mark.parametrize(
-    "claim", ["align.a1", "bounds.a3", "split.a2", "power.a3", "variant.L45", "range.o1", "abi.grid", "coverage.y.1"]
-)
-def test_a_dropped_claim_is_missed(silu: Copy, claim: str) -> None:
-    silu.drop_claim(claim)
-    expected = "leave elements out" if claim == "coverage.y.1" else f"required claim {claim} "
-    assert expected in silu.messages()
+def test_dropped_claims_are_missed(silu: Copy) -> None:
+    claims = ("align.a1", "bounds.a3", "split.a2", "power.a3", "variant.L45", "range.o1", "abi.grid", "writers.a3.a4")
+    for claim in (*claims, "coverage.y.1"):
+        silu.drop_claim(claim)
+    messages = silu.messages("claims")
+    assert all(f"required claim {claim} " in messages for claim in claims)
+    assert "leave elements out" in messages
 
 
-@pytest.mark.parametrize("claim", ["barrier.b1", "converged.s1", "lanes.s3", "rows.y"])
-def test_a_dropped_claim_of_rmsnorm_is_missed(rmsnorm: Copy, claim: str) -> None:
-    rmsnorm.drop_claim(claim)
-    assert f"required claim {claim} " in rmsnorm.messages()
-
-
-def test_pairs_and_initialisation_cannot_be_dropped(rmsnorm: Copy) -> None:
-    claims = [c["name"] for c in rmsnorm.manifest()["entries"][rmsnorm.entry]["claims"]]
-    chosen = [next(c for c in claims if c.startswith(stem)) for stem in ("writers.", "race.i0", "init.")]
+def test_dropped_claims_between_threads_are_missed(rmsnorm: Copy) -> None:
+    names = [c["name"] for c in rmsnorm.manifest()["entries"][rmsnorm.entry]["claims"]]
+    chosen = [next(c for c in names if c.startswith(stem)) for stem in ("writers.", "race.i0", "init.")]
+    chosen += ["barrier.b1", "converged.s1", "lanes.s3", "rows.y"]
     for name in chosen:
         rmsnorm.drop_claim(name)
-    messages = rmsnorm.messages()
+    messages = rmsnorm.messages("claims")
     assert all(f"required claim {name} " in messages for name in chosen)
 
 
 def test_every_obligation_must_be_there_and_proved(silu: Copy) -> None:
     silu.edit_manifest(lambda m: m["entries"][silu.entry]["obligations"].pop("race"))
     silu.edit_manifest(lambda m: m["entries"][silu.entry]["obligations"].update(coverage="refuted", bounds="unknown"))
-    messages = silu.messages()
+    messages = silu.messages("claims")
     assert "obligation race is missing" in messages
     assert "obligation coverage is refuted" in messages
     assert "obligation bounds is unknown" in messages
@@ -148,28 +144,22 @@ def test_assert_false_is_no_proof(silu: Copy) -> None:
     silu.edit_text(
         silu.query("bounds.a1"), lambda t: t.replace("(check-sat)", "(assert (! false :named fact.9))\n(check-sat)")
     )
-    assert "bounds.a1.smt2: assumes what neither records nor contract give (fact.9): false" in silu.messages()
+    assert "bounds.a1.smt2: assumes what neither records nor contract give (fact.9): false" in silu.messages("claims")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "(assert false)",
-        "(assert (! false :named goal))",
-        "(define-fun f () Int 0)",
-        "(declare-fun g (Int) Int)",
-        "(pop)",
-    ],
-)
-def test_commands_outside_the_format_are_refused(silu: Copy, command: str) -> None:
-    silu.edit_text(silu.query("bounds.a1"), lambda t: t.replace("(check-sat)", f"{command}\n(check-sat)"))
-    assert "bounds.a1.smt2: " in silu.messages()
+def test_commands_outside_the_format_are_refused(silu: Copy) -> None:
+    commands = ("(assert false)", "(assert (! false :named goal))", "(define-fun f () Int 0)", "(pop)", "(check-sat)")
+    names = [silu.query(f"bounds.a{number}") for number in range(1, 6)]
+    for name, command in zip(names, commands, strict=True):
+        silu.edit_text(name, lambda t, c=command: t.replace("(check-sat)", f"{c}\n(check-sat)"))  # type: ignore[misc]
+    found = {f.file.rpartition("/")[2] for f in silu.findings("claims") if f.grade is Grade.UNREADABLE}
+    assert found == set(names)
 
 
 def test_a_contradiction_dressed_as_a_lemma_is_refused(silu: Copy) -> None:
     bad = "(assert (! (=> (and (>= n 0) (>= n 0)) (>= (* n (- 1)) 0)) :named lemma.99))\n(check-sat)"
     silu.edit_text(silu.query("bounds.a1"), lambda t: t.replace("(check-sat)", bad))
-    assert "assumes what neither" in silu.messages()
+    assert "assumes what neither" in silu.messages("claims")
 
 
 def _goal(text: str, new: Callable[[str], str]) -> str:
@@ -178,15 +168,17 @@ def _goal(text: str, new: Callable[[str], str]) -> str:
     return f"{head}(assert (! (not {new(goal)}) :named goal)){tail}"
 
 
-@pytest.mark.parametrize("goal", ["true", "(<= 0 1)", "(<= 0 n)"])
-def test_a_valid_but_weaker_query_is_noticed(silu: Copy, goal: str) -> None:
-    silu.edit_text(silu.query("bounds.a1"), lambda t: _goal(t, lambda _: goal))
-    assert "bounds.a1.smt2: concludes something else than bounds.a1 demands" in silu.messages()
+def test_valid_but_weaker_queries_are_noticed(silu: Copy) -> None:
+    goals = {"bounds.a1": "true", "align.a2": "(<= 0 1)", "bounds.a3": "(<= 0 n)", "writers.a3.a4": "(<= 0 0)"}
+    for claim, goal in goals.items():
+        silu.edit_text(silu.query(claim), lambda t, g=goal: _goal(t, lambda _: g))  # type: ignore[misc]
+    messages = silu.messages("claims")
+    assert all(f"{claim}.smt2: concludes something else than {claim} demands" in messages for claim in goals)
 
 
 def test_a_goal_with_a_part_dropped_is_noticed(silu: Copy) -> None:
     silu.edit_text(silu.query("bounds.a3"), lambda t: _goal(t, lambda g: re.sub(r"\(<= 0 .*?\)\) ", "", g, count=1)))
-    assert "bounds.a3.smt2: concludes something else" in silu.messages()
+    assert "bounds.a3.smt2: concludes something else" in silu.messages("claims")
 
 
 def test_two_queries_swapped_are_noticed(silu: Copy) -> None:
@@ -194,14 +186,14 @@ def test_two_queries_swapped_are_noticed(silu: Copy) -> None:
     one, other = silu.read(first), silu.read(second)
     silu.write(first, other)
     silu.edit_text(second, lambda _: one)
-    messages = silu.messages()
+    messages = silu.messages("claims")
     assert "bounds.a1.smt2: concludes something else" in messages
     assert "bounds.a4.smt2: concludes something else" in messages
 
 
 def test_a_false_claim_is_decided_as_such(silu: Copy) -> None:
     silu.edit_text(silu.query("bounds.a1"), lambda t: re.sub(r"\(assert [^\n]*:named control[^\n]*\n", "", t))
-    assert "bounds.a1.smt2: the claim does not hold, cvc5 says" in silu.messages()
+    assert "bounds.a1.smt2: the claim does not hold, cvc5 says" in silu.messages("claims")
 
 
 # --- records and contract ---
@@ -221,8 +213,7 @@ def _everywhere(copy: Copy, access: str, fact: str) -> None:
 @pytest.mark.parametrize("fact", ["(<= n 100)", "(= 0 tid.x)", "(<= ctaid.x 3)", "(= 0 (mod x 64))"])
 def test_a_false_fact_added_everywhere_does_not_bind(silu: Copy, fact: str) -> None:
     _everywhere(silu, "a1", fact)
-    assert "assumes what neither" not in silu.messages()
-    assert "access a1: recorded fact does not hold" in silu.messages("binding")
+    assert "access a1: recorded fact does not hold" in silu.messages("binding", launches=16)
 
 
 def test_a_contradiction_in_control_does_not_bind(silu: Copy) -> None:
@@ -289,12 +280,12 @@ def test_a_place_left_out_of_the_records_is_missed(rmsnorm: Copy, kind: str, nam
     if kind == "accesses":
         says = says.replace("16", "2")
     rmsnorm.edit_records(spoil)
-    assert f"is {says}, the records say: nothing" in rmsnorm.messages()
+    assert f"is {says}, the records say: nothing" in rmsnorm.messages("records")
 
 
 def test_loops_and_branches_left_out_are_missed(silu: Copy) -> None:
     silu.edit_records(lambda r: (r["loops"].pop(0), r["branches"].pop(1)))
-    messages = silu.messages()
+    messages = silu.messages("records")
     assert "is missing from the records" in messages
     assert "a branch or end that the records lack" in messages
 
@@ -308,7 +299,7 @@ def test_a_symbol_that_is_less_than_it_can_be_is_noticed(silu: Copy, symbol: str
         next(s for s in records["symbols"] if s["name"] == symbol)[field] = value
 
     silu.edit_records(spoil)
-    assert f"symbol {symbol} " in silu.messages()
+    assert f"symbol {symbol} " in silu.messages("records")
 
 
 def test_an_interval_that_lacks_an_access_is_noticed(rmsnorm: Copy) -> None:
@@ -318,7 +309,7 @@ def test_an_interval_that_lacks_an_access_is_noticed(rmsnorm: Copy) -> None:
         interval["members"] = [m for m in interval["members"] if m["access"] not in shared]
 
     rmsnorm.edit_records(spoil)
-    assert "belongs to the interval that starts at" in rmsnorm.messages()
+    assert "belongs to the interval that starts at" in rmsnorm.messages("records")
 
 
 def test_a_shared_write_moved_behind_the_barrier_loses_its_proof(rmsnorm: Copy) -> None:
@@ -330,8 +321,8 @@ def test_a_shared_write_moved_behind_the_barrier_loses_its_proof(rmsnorm: Copy) 
     rmsnorm.edit_ptx(spoil)
     rmsnorm.edit_records(lambda r: (r["barriers"].clear(), r["lines"].pop(_line_of(rmsnorm, "bar.sync"), None)))
     rmsnorm.drop_claim("barrier.b1")
-    messages = rmsnorm.messages()
-    assert "belongs to the interval that starts at entry" in messages
+    assert "belongs to the interval that starts at entry" in rmsnorm.messages("records")
+    messages = rmsnorm.messages("claims")
     assert re.search(r"init\.a\d+\.smt2: concludes something else", messages)
 
 
@@ -342,33 +333,33 @@ def _line_of(copy: Copy, opcode: str) -> str:
 
 def test_a_contradicting_contract_is_noticed(silu: Copy) -> None:
     silu.edit_json("contract.json", lambda c: c[silu.entry]["requires"].append("n <= 0"))
-    messages = silu.messages()
+    messages = silu.messages("claims")
     assert "the contract cannot be met by a launch of several blocks" in messages
 
 
 def test_a_strengthened_contract_is_noticed(silu: Copy) -> None:
     silu.edit_json("contract.json", lambda c: c[silu.entry].update(requires=["n >= 1 && n <= 2^30"]))
-    messages = silu.messages()
-    assert "in spec/contracts/silu.py it is ['n >= 1 && n <= 2^40']" in messages
+    messages = silu.messages("claims")
+    assert "in spec/contracts/silu.py it is ['n >= 1 && n <= 2^40']" in silu.messages("records")
     assert "assumes what neither records nor contract give (domain" in messages
 
 
 # --- coverage ---
 def test_digits_that_say_more_than_digits_are_refused(silu: Copy) -> None:
     silu.edit_text(silu.query("coverage.y.1"), lambda t: re.sub(r"(w1\.column\.tid\.x) 511\)", r"\1 3)", t, count=1))
-    assert "coverage.y.1.smt2: " in silu.messages()
+    assert "coverage.y.1.smt2: " in silu.messages("claims")
 
 
 def test_a_way_that_forgets_a_condition_is_none(silu: Copy) -> None:
     forget = re.compile(r"\(<= \(\+ 1 \(\* 512 w1\.column\.ctaid\.x\) w1\.column\.tid\.x .*?\) \(div n 8\)\) ")
     silu.edit_text(silu.query("coverage.y.1"), lambda t: _goal(t, lambda g: forget.sub("", g, count=1)))
-    assert "a way to write the element that is none" in silu.messages()
+    assert "a way to write the element that is none" in silu.messages("claims")
 
 
 def test_an_element_that_is_only_some_is_refused(silu: Copy) -> None:
     less = "(assert (! (<= e.column 7) :named element.2))\n(check-sat)"
     silu.edit_text(silu.query("coverage.y.1"), lambda t: t.replace("(check-sat)", less))
-    assert "the cases leave elements out" in silu.messages()
+    assert "the cases leave elements out" in silu.messages("claims")
 
 
 # --- vacuity ---
@@ -380,7 +371,7 @@ def test_occasions_are_replayed(silu: Copy) -> None:
         occasions.pop()
 
     silu.edit_manifest(spoil)
-    messages = silu.messages()
+    messages = silu.messages("claims")
     assert "occasion 1 breaks the contract" in messages
     assert "occasion 2 does not execute PTX line" in messages
     assert "no occasion executes PTX line" in messages
@@ -388,7 +379,7 @@ def test_occasions_are_replayed(silu: Copy) -> None:
 
 def test_a_vacuity_query_that_asks_less_is_noticed(silu: Copy) -> None:
     silu.edit_text(silu.query("vacuity"), lambda t: _goal(t, lambda _: "true"))
-    assert "its goal must be false" in silu.messages()
+    assert "its goal must be false" in silu.messages("claims")
 
 
 # --- programs ---
@@ -446,7 +437,7 @@ def test_a_lemma_needs_its_premises_and_its_control(silu: Copy) -> None:
 )
 def test_records_of_another_ptx_do_not_bind(silu: Copy, old: str, new: str, says: str) -> None:
     silu.edit_ptx(lambda text: text.replace(old, new, 1))
-    assert re.search(says, silu.messages("binding"))
+    assert re.search(says, silu.messages("binding", launches=16))
 
 
 def test_an_instruction_that_is_not_known_is_a_finding(silu: Copy) -> None:
