@@ -35,6 +35,17 @@ class Copy:
     def messages(self, job: str, launches: int = 5) -> str:
         return "\n".join(str(finding) for finding in self.findings(job, launches))
 
+    def access(self, **fields: Any) -> str:
+        """Id of the first recorded access with these field values."""
+        records = json.loads(self.read(f"{self.entry}.records.json"))
+        found: str = next(a["id"] for a in records["accesses"] if all(a[k] == v for k, v in fields.items()))
+        return found
+
+    def first_claims(self, *stems: str) -> list[str]:
+        """The first claim of each stem, `bounds.` and so on."""
+        names = [c["name"] for c in self.manifest()["entries"][self.entry]["claims"]]
+        return [next(name for name in names if name.startswith(stem)) for stem in stems]
+
     # --- files ---
     def manifest(self) -> dict[str, Any]:
         data: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text())

@@ -30,7 +30,7 @@ def rmsnorm(tmp_path: Path) -> Copy:
 def test_the_shipped_proofs_are_clean(tmp_path: Path, stem: str, job: str) -> None:
     part = run_job(Copy(tmp_path, stem).root, stem, job)
     assert part.findings == []
-    assert job == "records" or part.decided + part.compared > 150
+    assert job == "records" or part.decided + part.compared > 100
 
 
 # --- bytes and files ---
@@ -113,7 +113,8 @@ def test_grades_become_exit_codes() -> None:
 
 # --- claims and queries ---
 def test_dropped_claims_are_missed(silu: Copy) -> None:
-    claims = ("align.a1", "bounds.a3", "split.a2", "power.a3", "variant.L45", "range.o1", "abi.grid", "writers.a3.a4")
+    stems = ("align.", "bounds.", "split.", "power.", "variant.", "range.", "abi.grid", "writers.")
+    claims = silu.first_claims(*stems)
     for claim in (*claims, "coverage.y.1"):
         silu.drop_claim(claim)
     messages = silu.messages("claims")
@@ -122,13 +123,11 @@ def test_dropped_claims_are_missed(silu: Copy) -> None:
 
 
 def test_dropped_claims_between_threads_are_missed(rmsnorm: Copy) -> None:
-    names = [c["name"] for c in rmsnorm.manifest()["entries"][rmsnorm.entry]["claims"]]
-    chosen = [next(c for c in names if c.startswith(stem)) for stem in ("writers.", "race.i0", "init.")]
-    chosen += ["barrier.b1", "converged.s1", "lanes.s3", "rows.y"]
-    for name in chosen:
-        rmsnorm.drop_claim(name)
+    claims = rmsnorm.first_claims("writers.", "race.i0", "init.", "barrier.", "converged.", "lanes.", "rows.")
+    for claim in claims:
+        rmsnorm.drop_claim(claim)
     messages = rmsnorm.messages("claims")
-    assert all(f"required claim {name} " in messages for name in chosen)
+    assert all(f"required claim {claim} " in messages for claim in claims)
 
 
 def test_every_obligation_must_be_there_and_proved(silu: Copy) -> None:
@@ -169,7 +168,8 @@ def _goal(text: str, new: Callable[[str], str]) -> str:
 
 
 def test_valid_but_weaker_queries_are_noticed(silu: Copy) -> None:
-    goals = {"bounds.a1": "true", "align.a2": "(<= 0 1)", "bounds.a3": "(<= 0 n)", "writers.a3.a4": "(<= 0 0)"}
+    bounds, align, split, writers = silu.first_claims("bounds.", "align.", "split.", "writers.")
+    goals = {bounds: "true", align: "(<= 0 1)", split: "(<= 0 n)", writers: "(<= 0 0)"}
     for claim, goal in goals.items():
         silu.edit_text(silu.query(claim), lambda t, g=goal: _goal(t, lambda _: g))  # type: ignore[misc]
     messages = silu.messages("claims")
@@ -243,7 +243,7 @@ def test_control_that_is_too_weak_does_not_bind(silu: Copy) -> None:
 
 def test_a_wrong_loop_condition_does_not_bind(silu: Copy) -> None:
     def spoil(records: Any) -> None:
-        records["loops"][0]["continue"] = "(<= |k@" + records["loops"][0]["id"] + "| 0)"
+        records["loops"][0]["continue"] = "(< |k@" + records["loops"][0]["id"] + "| 0)"
 
     silu.edit_records(spoil)
     assert "`continue` is" in silu.messages("binding")
@@ -263,24 +263,24 @@ def test_an_observation_dropped_or_changed_does_not_bind(silu: Copy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "says"),
+    ("kind", "says"),
     [
-        ("accesses", "a1", "read of 16 bytes, global"),
-        ("barriers", "b1", "block barrier"),
-        ("shuffles", "s2", "shuffle of 0xffffffff"),
+        ("accesses", "is read of 2 bytes, global"),
+        ("barriers", "is block barrier"),
+        ("shuffles", "is shuffle of 0xffffffff"),
     ],
 )
-def test_a_place_left_out_of_the_records_is_missed(rmsnorm: Copy, kind: str, name: str, says: str) -> None:
+def test_a_place_left_out_of_the_records_is_missed(rmsnorm: Copy, kind: str, says: str) -> None:
+    name = {"accesses": rmsnorm.access(kind="read", width=2), "barriers": "b1", "shuffles": "s2"}[kind]
+
     def spoil(records: Any) -> None:
         without(records[kind], id=name)
         records["lines"] = {line: ids for line, ids in records["lines"].items() if name not in ids}
         for interval in records["intervals"]:
             interval["members"] = [m for m in interval["members"] if m["access"] != name]
 
-    if kind == "accesses":
-        says = says.replace("16", "2")
     rmsnorm.edit_records(spoil)
-    assert f"is {says}, the records say: nothing" in rmsnorm.messages("records")
+    assert f"{says}, the records say: nothing" in rmsnorm.messages("records")
 
 
 def test_loops_and_branches_left_out_are_missed(silu: Copy) -> None:
@@ -292,7 +292,7 @@ def test_loops_and_branches_left_out_are_missed(silu: Copy) -> None:
 
 @pytest.mark.parametrize(
     ("symbol", "field", "value"),
-    [("tid.x", "scope", "block"), ("tid.x", "high", 127), ("n", "high", 4096), ("k@L45", "high", 5)],
+    [("tid.x", "scope", "block"), ("tid.x", "high", 3), ("n", "high", 4096), ("k@L45", "high", 5)],
 )
 def test_a_symbol_that_is_less_than_it_can_be_is_noticed(silu: Copy, symbol: str, field: str, value: object) -> None:
     def spoil(records: Any) -> None:
@@ -346,12 +346,13 @@ def test_a_strengthened_contract_is_noticed(silu: Copy) -> None:
 
 # --- coverage ---
 def test_digits_that_say_more_than_digits_are_refused(silu: Copy) -> None:
-    silu.edit_text(silu.query("coverage.y.1"), lambda t: re.sub(r"(w1\.column\.tid\.x) 511\)", r"\1 3)", t, count=1))
+    low = "(<= 0 w1.column.rest)"
+    silu.edit_text(silu.query("coverage.y.1"), lambda t: t.replace(low, f"{low} (<= w1.column.tid.x 3)", 1))
     assert "coverage.y.1.smt2: " in silu.messages("claims")
 
 
 def test_a_way_that_forgets_a_condition_is_none(silu: Copy) -> None:
-    forget = re.compile(r"\(<= \(\+ 1 \(\* 512 w1\.column\.ctaid\.x\) w1\.column\.tid\.x .*?\) \(div n 8\)\) ")
+    forget = re.compile(r"\(<= \(\+ 1 \(\* \d+ w1\.column\.ctaid\.x\) w1\.column\.tid\.x .*?\) \(div n 8\)\) ")
     silu.edit_text(silu.query("coverage.y.1"), lambda t: _goal(t, lambda g: forget.sub("", g, count=1)))
     assert "a way to write the element that is none" in silu.messages("claims")
 
@@ -426,17 +427,17 @@ def test_a_lemma_needs_its_premises_and_its_control(silu: Copy) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("[%x_at+4096]", "[%x_at+4098]", "the address term gives"),
-        ("setp.ne.u32 %inactive", "setp.eq.u32 %inactive", "branch"),
-        ("shl.b64 %offset, %at, 4", "shl.b64 %offset, %at, 3", "the address term gives"),
-        ("setp.ge.u64 %done", "setp.gt.u64 %done", "branch"),
-        ("@%slot1 st.global.v4.b32", "@%slot0 st.global.v4.b32", "its recorded control holds|does not hold"),
-        ("mul.wide.u32 %step, %blocks, 512", "mul.wide.u32 %step, %blocks, 256", "gives|continue"),
-        ("and.b64 %bits, %bits, 15", "and.b64 %bits, %bits, 7", "branch|control"),
+        (r"\[%x_at\+(\d+)\]", lambda m: f"[%x_at+{int(m.group(1)) + 2}]", "the address term gives"),
+        (r"setp\.ne\.u32 %inactive", "setp.eq.u32 %inactive", "branch"),
+        (r"shl\.b64 %offset, %at, 4", "shl.b64 %offset, %at, 3", "the address term gives"),
+        (r"setp\.ge\.u64 %done", "setp.gt.u64 %done", "branch"),
+        (r"@%slot1 st\.", "@%slot0 st.", "its recorded control holds|does not hold"),
+        (r"(mul\.wide\.u32 %step, %blocks, )\d+", r"\g<1>64", "gives|continue"),
+        (r"and\.b64 %bits, %bits, 15", "and.b64 %bits, %bits, 7", "branch|control"),
     ],
 )
-def test_records_of_another_ptx_do_not_bind(silu: Copy, old: str, new: str, says: str) -> None:
-    silu.edit_ptx(lambda text: text.replace(old, new, 1))
+def test_records_of_another_ptx_do_not_bind(silu: Copy, old: str, new: Any, says: str) -> None:
+    silu.edit_ptx(lambda text: re.sub(old, new, text, count=1))
     assert re.search(says, silu.messages("binding", launches=16))
 
 
