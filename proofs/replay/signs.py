@@ -105,6 +105,10 @@ def _split(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (OUT_OF_BOUNDS, MISALIGNED), _at_line(attempt))
 
 
+def _offset(attempt: Attempt) -> Sign | str:
+    return "the extent of the buffer is not declared, so that no address can be called wrong"
+
+
 def _align(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (MISALIGNED,), _at_line(attempt))
 
@@ -256,8 +260,8 @@ def _rows(attempt: Attempt) -> Sign | str:
 
 
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
-    "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers, "race": _race,
-    "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
+    "split": _split, "bounds": _bounds, "offset": _offset, "align": _align, "rows": _rows, "writers": _writers,
+    "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
     "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
     "coverage": _coverage, "abi": _grid,
 }
