@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from proofs.check_problem import UNDECIDED, problems
 from proofs.check_request import CheckRequest
 from proofs.claims import Claim
 from proofs.claims.model import domain, known
@@ -17,7 +18,6 @@ from proofs.outcome import NOTHING, judge
 from proofs.problem import Problem
 from proofs.query import build
 from proofs.records import Access
-from proofs.request import UNDECIDED, problems
 from proofs.results import Report, Row
 from proofs.verdict import Verdict
 from spec.errors import Unsupported
@@ -59,7 +59,7 @@ class Finding:
 
 
 def check(request: CheckRequest) -> Report:
-    """The report on every entry asked for. Errors: those of `proofs.request.problems`."""
+    """The report on every entry asked for. Errors: those of `proofs.check_problem.problems`."""
     rows: list[Row] = []
     said: list[str] = []
     found = problems(request)
