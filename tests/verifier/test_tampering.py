@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.verifier.tampering import ROOT, Copy, without
+from verifier.__main__ import main
 from verifier.audit import AuditReport, Part, audit, run_job
 from verifier.findings import Finding, Grade
 from verifier.manifest import read_bundle
@@ -99,6 +100,12 @@ def test_a_folder_without_kernels_is_bad_input(tmp_path: Path) -> None:
     report = audit(tmp_path)
     assert report.exit_code == 3
     assert report.summary_line().startswith("audit impossible")
+
+
+def test_the_module_prints_findings_and_the_closing_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path)]) == 3
+    assert capsys.readouterr().out.startswith("backend/ptx: no PTX files here\naudit impossible, 1 finding")
+    assert main(["a", "b"]) == 3
 
 
 def test_grades_become_exit_codes() -> None:
