@@ -70,8 +70,14 @@ def judge(record: dict[str, Any]) -> tuple[Verdict, str, dict[str, Any] | None]:
         if have["bytes"] != want["bytes"] or not have["scalar"]:
             wrong.append(f"parameter {want['name']}: {have['bytes']} bytes in the PTX, {want['bytes']} in the contract")
     kinds = {p["name"]: p["kind"] for p in wanted}
+    sizes = {p["name"]: p["bytes"] for p in wanted}
     for read in record["reads"]:
         kind = kinds.get(read["parameter"], "")
+        width = type_width(read["as"]) // 8
+        if read["use"] == "load" and width != sizes.get(read["parameter"], width):
+            wrong.append(
+                f"line {read['line']}: {read['parameter']} has {sizes[read['parameter']]} bytes, {width} are loaded"
+            )
         if kind and read["as"][0] not in LOADS[kind].split():
             wrong.append(f"line {read['line']}: {read['parameter']} is {kind} in the contract, used as {read['as']}")
     required = record["required_block"]

@@ -244,11 +244,16 @@ def unsupported_function(function: Function) -> None:
     for variable in function.variables:
         if variable.space not in ("shared", "param"):
             raise Unsupported(f".{variable.space} variable {variable.name}", line=variable.line)
-    sizes = {p.name: type_width(p.type) * (p.elements or 1) for p in function.params}
+    sizes = {p.name: type_width(p.type) // 8 * (p.elements or 1) for p in function.params}
     for instruction in function.instructions():
-        if not instruction.opcode.startswith("ld.param") or (found := lookup(instruction.opcode)) is None:
+        if not instruction.opcode.startswith("ld.param"):
             continue
-        source, bits = instruction.operands[-1], found[1].width
-        if isinstance(source, Mem) and isinstance(source.base, Sym) and bits > sizes.get(source.base.name, 0):
+        found = lookup(instruction.opcode)
+        source = instruction.operands[-1]
+        if found is None or not isinstance(source, Mem) or not isinstance(source.base, Sym):
+            continue  # the machine names what it does not know
+        form = found[1]
+        end = source.base.offset + source.offset + form.width // 8 * int(form["vec"].removeprefix("v") or "1")
+        if source.base.name in sizes and not 0 <= source.base.offset + source.offset < end <= sizes[source.base.name]:
             raise Unsupported(f"{instruction.opcode} of {source.base.name} reads past the parameter",
                               line=instruction.line)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
 from proofs.terms import Atom, Poly, SymbolAtom, divide, modulo
+from proofs.words import SHARED_WINDOW
 from spec.errors import Unsupported
 
 
 def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, address: Poly) -> Access:
     """The access of `width` bytes at `address`; Unsupported if the address names no buffer, or more than one."""
-    names = {s.name: s for s in address.symbols()}
+    if space == "generic" and SHARED_WINDOW.symbols() & address.symbols():
+        space, address = "shared", address - SHARED_WINDOW
+    names = {s.name for s in address.symbols()}
+    window = _base_of(SHARED_WINDOW) in names
     shared = [v for v, term in problem.variables.items() if _base_of(term) in names]
-    buffers = [b for b in problem.buffers.values() if b.base.name in names and _coefficient(address, b) == 1]
-    if space != "global" and len(shared) == 1 and not buffers:
+    buffers = [b for b in problem.buffers.values() if b.base.name in names]
+    if space == "shared" and len(shared) == 1 and not buffers and not window:
         return Access("", at, "shared", kind, width, shared[0], address, Poly({}), address, width)
-    if space == "shared" or len(buffers) != 1 or shared:
+    if space == "shared" or len(buffers) != 1 or shared or window or _coefficient(address, buffers[0]) != 1:
         raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
     buffer = buffers[0]
     row, column = split(address - Poly.symbol(buffer.base), buffer)

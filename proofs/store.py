@@ -28,7 +28,7 @@ class Store:
     """What a previous run left for one stem.
 
     Args:
-        proved: sha256 of a query's text to the solver that answered.
+        proved: sha256 of the text of a query that got the answer it should, to the solver that answered.
         other: sha256 of a claim's inputs to its stored file text, for claims not decided by a query.
         damage: what was found to be edited; nothing is taken from a damaged store.
     """
@@ -64,6 +64,9 @@ def read_store(folder: Path) -> Store:
             for claim in entry["claims"]
             if claim["verdict"] == "proved" and claim["file"]
         }
+        for lemma in manifest["numerics"]:
+            if lemma["verdict"] == "derived":
+                proved |= {names[lemma[part]]: manifest["solver"] for part in ("file", "control")}
     except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
         return Store(damage=f"{path.name}: not readable ({error.__class__.__name__})")
     return Store(proved, files, manifest)

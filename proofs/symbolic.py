@@ -26,6 +26,8 @@ from proofs.terms import (
     conj,
     disj,
     eq,
+    le,
+    modulo,
     negate,
     opaque_truth,
 )
@@ -264,7 +266,7 @@ class Machine(Hooks):
         for _ in range(MAX_ROUNDS):
             start = self._at_iteration(entry, modified, steps, arbitrary, k, name, around)
             back = self._dry(header, loop.blocks, start, name)
-            previous = self._previous(back, start, iteration, name)
+            previous = self._previous(back, start, entry, iteration, name)
             mark = len(self.found)
             edges, clean = self._record(header, loop.blocks, start, name, previous)
             if not clean:
@@ -362,7 +364,7 @@ class Machine(Hooks):
             return None
         return join(backs, f"B{header}", frozenset(self.loops), 0)
 
-    def _previous(self, back: State | None, start: State, iteration: Symbol, name: str) -> Cond:
+    def _previous(self, back: State | None, start: State, entry: State, iteration: Symbol, name: str) -> Cond:
         """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
         if back is None:
             return eq(Poly.symbol(iteration))
@@ -375,7 +377,32 @@ class Machine(Hooks):
             elif name in symbol.loops:
                 mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{name}"))
         k = Poly.symbol(iteration)
-        return disj((eq(k), condition.substitute(mapping)))
+        return conj((disj((eq(k), condition.substitute(mapping))), *self._not_beyond(known, entry, iteration, name)))
+
+    def _not_beyond(
+        self, known: tuple[Cond, ...], entry: State, iteration: Symbol, name: str
+    ) -> list[Cond]:
+        """What a `!=` guard says more than its text: g != 0 in every round so far, and g does not jump over 0.
+
+        g = c + s*k with s > 0. If g <= 0 at k = 0 and s divides it there (both are proved), then g <= 0 at every k that
+        is reached: g <= 0 and g != 0 and s divides g give g + s <= 0.
+        """
+        found = []
+        for literal in known:
+            unequal = literal.args[0].term if literal.op == "not" and literal.args[0].op == "eq" else None
+            if unequal is None or any(name in s.loops and s != iteration for s in unequal.symbols()):
+                continue
+            k = Poly.symbol(iteration)
+            at_zero = unequal.substitute({iteration: Poly({})})
+            step = (unequal - at_zero).terms.get(tuple(k.atoms()), 0)
+            if step == 0 or unequal - at_zero != k * step:
+                continue
+            if step < 0:
+                unequal, at_zero, step = -unequal, -at_zero, -step
+            goal = conj((le(at_zero, 0), eq(modulo(at_zero, step))))
+            if self._prove((*entry.control, *entry.facts), goal):
+                found.append(le(unequal, 0))
+        return found
 
     def _record(
         self, header: int, blocks: frozenset[int], start: State, name: str, previous: Cond

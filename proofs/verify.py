@@ -1,7 +1,8 @@
 """`fltc verify`: every obligation of the shipped kernels, decided or taken from the store, artifacts written.
 
 One job per PTX file. A job is pure up to its end: it returns the files to write; they are written by the caller, each
-atomically, the manifest last, so that a killed run leaves either the old proof or the new one.
+atomically, the manifest last, so that a killed run leaves the old proof, the new one, or one whose manifest does not
+fit its files: that is noticed and decided again.
 """
 
 from __future__ import annotations

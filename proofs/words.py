@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proofs.terms import (
+    BLOCK,
     THREAD,
     Cond,
     ModAtom,
@@ -34,6 +35,8 @@ from proofs.terms import (
 )
 
 MAX_DEGREE, MAX_TERMS = 4, 48
+# Where the window of shared memory begins in the generic address space; it ends below 2^64.
+SHARED_WINDOW = Poly.symbol(Symbol("window.shared", "special", BLOCK, 0, 2**64 - 2**21))
 FLOAT_WIDTH = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 
 
@@ -414,11 +417,18 @@ class Terms:
         self.hooks.access("write", space, width, len(values), address.term, False)
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
-        """Generic addresses of global memory are global addresses; of the others nothing is known."""
-        return address if space == "global" else self.unknown(width)
+        return self._window(space, width, address, 1)
 
     def from_generic(self, space: str, width: int, address: Word) -> Word:
-        return address if space == "global" else self.unknown(width)
+        return self._window(space, width, address, -1)
+
+    def _window(self, space: str, width: int, address: Word, sign: int) -> Word:
+        """Generic addresses of shared memory lie in a window somewhere; those of global memory are the addresses."""
+        if space == "global":
+            return address
+        if space != "shared" or width != 64:
+            return self.unknown(width)
+        return self._word(width, self.term(address) + SHARED_WINDOW * sign)
 
 
 def _disjoint(x: Poly, y: Poly) -> bool:

@@ -16,6 +16,7 @@ from verifier.environment import Environment, bound_line, watched_lines
 from verifier.findings import AuditError, Unknown
 from verifier.flow import Loop
 from verifier.interpreter import Program, Thread, address_of, program_of, run, sources_of
+from verifier.observations import observed
 from verifier.points import Point as Sample
 from verifier.reader import Entry, Instruction
 from verifier.records import Access, Barrier, LoopRecord, Point, Range, Records, Shuffle, Symbol
@@ -68,6 +69,7 @@ class _Table:
         places = [*records.accesses.values(), *records.barriers.values(), *records.shuffles.values()]
         for point in places:
             self.inside.setdefault(point.loops[-1] if point.loops else "", []).append(point)
+        self.observed = observed(program.entry)
         for point in (*places, *records.observations.values()):
             self.at.setdefault(point.line, []).append(point)
         for loop in records.loops.values():
@@ -87,13 +89,16 @@ class _Binder:
         self.contract, self.records, self.table, self.outcome = contract, records, table, outcome
         self.sample = sample
         self.fresh: dict[int, set[int]] = {}
+        self.values: Environment | None = None
 
     def say(self, key: str, message: str) -> None:
         """Keep the first message about a thing; the concrete point stands with it."""
         self.outcome.messages.setdefault(key, f"{message} (at {self.sample})")
 
     def environment(self, thread: Thread) -> Environment:
-        return Environment(self.contract, self.records, thread)
+        if self.values is None:
+            self.values = Environment(self.contract, self.records, thread)
+        return self.values
 
     # --- what the interpreter tells ---
     def arrive(self, thread: Thread, instruction: Instruction, executes: bool) -> None:
@@ -107,6 +112,8 @@ class _Binder:
             return
         for lines in self.fresh.values():
             lines.add(line)
+        for register, width in self.table.observed.get(line, ()):
+            self._observed(register, width, thread, line)
         for point in self.table.at.get(line, ()):
             values = self.environment(thread)
             self._known(point, values)
@@ -197,6 +204,17 @@ class _Binder:
             self.say(
                 f"register {record.id}",
                 f"{_name(record)}: the term is {value}, PTX line {record.line} reads {reads}",
+            )
+
+    def _observed(self, register: str, width: int, thread: Thread, line: int) -> None:
+        """Some observation at this line has this register's value."""
+        values = self.environment(thread)
+        terms = [p.term for p in self.table.at.get(line, ()) if isinstance(p, Range)]
+        value = thread.registers.get(register, 0) % 2**width
+        if not any((self._value(f"observation at line {line}", t, values) or 0) % 2**width == value for t in terms):
+            self.say(
+                f"unobserved {line} {register}",
+                f"PTX line {line} looks at {register}, which may have wrapped: no observation has its value {value}",
             )
 
     def _within(self, symbol: Symbol, values: Environment) -> None:

@@ -71,10 +71,12 @@ class Subject:
         return substitute(term, changes) if changes else term
 
     def scope(self, name: str) -> str:
+        """Whether a symbol is one for all threads of a launch, of a block, or may differ (thread)."""
+        stem = name.partition(".")[0]
+        if stem in ("tid", "ctaid", "ntid", "nctaid", "shared") or name in dict(self.contract.parameters):
+            return {"tid": "thread", "ctaid": "block"}.get(stem, "launch")
         symbol = self.records.symbols.get(name)
-        if symbol is not None:
-            return symbol.scope
-        return {"tid": "thread", "ctaid": "block"}.get(name.partition(".")[0], "launch")
+        return "launch" if symbol is None else symbol.scope
 
     def domain(self, copies: Iterable[Copy] = (ONE,)) -> list[Term]:
         """The contract's conditions for each thread."""
@@ -173,9 +175,16 @@ def check_symbols(subject: Subject) -> list[str]:
         elif symbol.kind in ("iteration", "exit"):
             if name not in loops or (symbol.low, symbol.high) != (0, None):
                 found.append(f"symbol {name} counts no recorded loop, or its range is not 0 and up")
+        elif symbol.kind == "opaque" and symbol.definition is None and not _is_whole(symbol):
+            found.append(f"symbol {name} may be any word, but is recorded in [{symbol.low}, {symbol.high}]")
         elif symbol.kind not in ("opaque", "boolean"):
             found.append(f"symbol {name} is recorded as {symbol.kind}, which it cannot be")
     return found
+
+
+def _is_whole(symbol: Symbol) -> bool:
+    """Whether the range is that of a register, or of a count of its bits."""
+    return symbol.low == 0 and symbol.high in (*(2**w - 1 for w in (8, 16, 32, 64)), 32, 64)
 
 
 def _shown(symbol: Symbol) -> str:

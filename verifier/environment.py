@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from verifier.contract import Contract
 from verifier.interpreter import History, Thread, special
+from verifier.reader import SPECIAL_AXES
 from verifier.records import Records, Symbol
 from verifier.terms import Unvalued
 
@@ -26,9 +27,25 @@ class Environment(Mapping[str, int]):
 
     def __init__(self, contract: Contract, records: Records, thread: Thread) -> None:
         self.contract, self.records, self.thread = contract, records, thread
-        self.parameters = dict(contract.parameters)
+        self.fixed = self._fixed()
         self.counts = {loop.iteration: loop.line for loop in records.loops.values()}
         self.exits = {loop.exit: loop.line for loop in records.loops.values()}
+
+    def _fixed(self) -> dict[str, int]:
+        """What does not change while the thread runs."""
+        found: dict[str, int] = {}
+        for name, kind in self.contract.parameters:
+            if kind != "f32":
+                bits = self.thread.launch.parameters[name]
+                found[name] = bits - 2**32 if kind == "s32" and bits >= 2**31 else bits
+        for name, address in self.thread.launch.shared.items():
+            found[f"shared.{name}"] = address
+        for stem in SPECIAL_AXES:
+            for axis in "xyz":
+                value = special(self.thread, f"%{stem}.{axis}")
+                if value is not None:
+                    found[f"{stem}.{axis}"] = value
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.records.symbols)
@@ -44,14 +61,8 @@ class Environment(Mapping[str, int]):
         return True
 
     def __getitem__(self, name: str) -> int:
-        kind = self.parameters.get(name)
-        if kind is not None and kind != "f32":
-            bits = self.thread.launch.parameters[name]
-            return bits - 2**32 if kind == "s32" and bits >= 2**31 else bits
-        if name.startswith("shared."):
-            return self.thread.launch.shared[name.removeprefix("shared.")]
-        if (value := special(self.thread, f"%{name}")) is not None:
-            return value
+        if name in self.fixed:
+            return self.fixed[name]
         plain, _, loop = name.partition("'")
         history = self.thread.now
         if loop:

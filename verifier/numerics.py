@@ -124,7 +124,8 @@ def check_refinement(root: Path, bundle: Bundle, entry: str) -> list[Finding]:
         if key is None:
             findings.append(Finding(where, "the sources it rests on are not here", Grade.UNDECIDED))
         elif key != bundle.manifest[entry].refinement_inputs:
-            findings.append(Finding(where, "was computed from another PTX, contract, operator or instruction table"))
+            words = "was computed from another PTX, contract, operator or instruction table; `fltc verify` renews it"
+            findings.append(Finding(where, words))
     return findings
 
 

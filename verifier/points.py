@@ -94,16 +94,14 @@ def _mentions(term: Term, stems: tuple[str, ...]) -> bool:
     return any(_mentions(part, stems) for part in arguments(term))
 
 
-def _candidates(contract: Contract) -> list[int]:
-    """Numbers around the constants of the contract: tiles, limits, block sizes."""
+def _candidates(contract: Contract) -> tuple[list[int], list[int]]:
+    """Multiples of the contract's constants (tiles, limits, block sizes), and numbers around those."""
     constants = {1, 2, 8, 16, 32, contract.block[0]}
     for clause in (*contract.requires, *contract.grid):
         constants |= set(_constants(clause))
-    found: set[int] = set()
-    for c in constants:
-        for factor in (1, 2, 3, 5):
-            found |= {factor * c + d for d in (-9, -8, -7, -1, 0, 1, 7, 8, 9)}
-    return sorted(v for v in found if v >= 0)
+    exact = {factor * c for c in constants for factor in (1, 2, 3, 5)}
+    around = {value + d for value in exact for d in (-9, -8, -7, -1, 0, 1, 7, 8, 9)}
+    return sorted(exact), sorted(v for v in around if v >= 0)
 
 
 def _constants(term: Term) -> Iterator[int]:
@@ -114,21 +112,21 @@ def _constants(term: Term) -> Iterator[int]:
 
 
 def _values(
-    contract: Contract, candidates: list[int], clauses: list[Term], chance: random.Random, number: int
+    contract: Contract, candidates: tuple[list[int], list[int]], clauses: list[Term], chance: random.Random, number: int
 ) -> dict[str, int]:
-    even = number % 2 == 0
+    unit = (16, 0, 2 << number // 4 % 3, 0)[number % 4]
     share = 1.0 if number % 4 == 0 else 0.7
     for attempt in range(_TRIES):
         values: dict[str, int] = {}
         for place, (name, kind) in enumerate(contract.parameters):
             if kind == "buffer":
-                values[name] = _base(256 if even else contract.buffers[name].align, place, chance)
+                values[name] = _base(contract.buffers[name].align, unit, place, chance)
             elif kind == "power":
                 inactive = number % 8 == 7
                 values[name] = chance.choice((1, 2, 2**31, 2**32 - 1)) if inactive else ACTIVE
             elif kind != "f32":
                 chosen = _number(contract.bounds(name), values, candidates, chance, attempt)
-                values[name] = -(-chosen // 16) * 16 if even and chance.random() < share else chosen
+                values[name] = -(-chosen // 16) * 16 if number % 2 == 0 and chance.random() < share else chosen
         try:
             if all(evaluate(clause, values) for clause in clauses):
                 return values
@@ -137,24 +135,39 @@ def _values(
     raise AuditError(f"{contract.entry}: no parameter values found that meet the contract's requirements")
 
 
-def _base(align: int, place: int, chance: random.Random) -> int:
-    """An address apart from those of the other buffers, as aligned as chance has it but at least to `align`."""
+def _base(align: int, unit: int, place: int, chance: random.Random) -> int:
+    """An address apart from those of the other buffers, a multiple of its alignment.
+
+    With a unit below 16 it is an odd multiple of it, with 16 any multiple, with 0 as chance has it: so that buffers are
+    seen as equally aligned, as equally misaligned, and mixed.
+    """
     at = (place + 1) * _SPREAD
     if chance.random() < 0.1:
         at = 2**64 - (place + 1) * _SPREAD
-    return at + chance.choice((0, 256, 16, 8, align, align * chance.randrange(64))) // align * align
+    if unit:
+        offset = unit * (2 * chance.randrange(8) + (unit < 16))
+    else:
+        offset = chance.choice((0, 256, 16, 8, align, align * chance.randrange(64)))
+    return at + -(-offset // align) * align
 
 
 def _number(
-    bounds: tuple[int, int], values: Mapping[str, int], candidates: list[int], chance: random.Random, attempt: int
+    bounds: tuple[int, int],
+    values: Mapping[str, int],
+    candidates: tuple[list[int], list[int]],
+    chance: random.Random,
+    attempt: int,
 ) -> int:
     low, high = bounds
+    exact, around = candidates
     way = chance.random()
-    if way < 0.3 and values:
+    if way < 0.15:
+        return min(max(chance.choice(exact), low), high)
+    if way < 0.4 and values:
         near = chance.choice(list(values.values())) + chance.choice((-1, 0, 0, 1, 8))
         return min(max(near, low), high)
-    if way < 0.65:
-        return min(max(chance.choice(candidates), low), high)
-    if way < 0.75:
+    if way < 0.7:
+        return min(max(chance.choice(around), low), high)
+    if way < 0.8:
         return chance.randint(1, 40)
     return min(max(chance.getrandbits(chance.randint(1, max(2, high.bit_length() - attempt % 20))), low), high)

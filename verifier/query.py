@@ -9,7 +9,7 @@ from verifier.canonical import canonical, polynomial
 from verifier.conditions import Condition
 from verifier.findings import Unreadable
 from verifier.sexpr import SExpr, read_all
-from verifier.terms import Term, conjuncts, names, show, term_of
+from verifier.terms import Term, arguments, conjuncts, names, show, term_of
 
 LOGICS = ("QF_NIA", "QF_LIA")
 
@@ -54,17 +54,12 @@ def read_query(text: str, file: str) -> Query:
                 if label != "goal":
                     assertions.append((label, term))
                 elif isinstance(term, tuple) and term[0] == "not":
-                    goal = term_of(_inner(body), file)
+                    goal = arguments(term)[0]
                 else:
                     raise Unreadable(f"{file}: the goal is not negated")
             case _:
                 raise Unreadable(f"{file}: command not understood: {show(command)[:100]}")
     return Query(symbols, tuple(assertions), goal)
-
-
-def _inner(body: SExpr) -> SExpr:
-    assert isinstance(body, tuple)
-    return body[1]
 
 
 def _term(body: SExpr, symbols: dict[str, str], file: str) -> Term:

@@ -43,7 +43,10 @@ def measure(ptx: str, architecture: str) -> dict[str, Used]:
         source, target = Path(folder, "in.ptx"), Path(folder, "out.cubin")
         source.write_text(ptx, encoding="ascii")
         command = [str(assembler()), "--verbose", f"--gpu-name={architecture}", str(source), "-o", str(target)]
-        told = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        try:
+            told = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise AuditError(f"ptxas does not run: {error}") from None
         if told.returncode != 0:
             raise AuditError(f"ptxas refuses it for {architecture}: {(told.stdout + told.stderr).strip()[:300]}")
         code = _code_sizes(target.read_bytes())

@@ -75,7 +75,7 @@ def show(expression: SExpr | Term) -> str:
 
 def arguments(term: Term) -> tuple[Term, ...]:
     """The arguments of an application; of anything else, none."""
-    return tuple(part for part in term[1:] if not isinstance(part, str)) if isinstance(term, tuple) else ()
+    return term[1:] if isinstance(term, tuple) else ()  # type: ignore[return-value]
 
 
 def names(term: Term) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from spec.contracts.model import Contract
+from spec.contracts.model import ACTIVE, Contract
 from spec.errors import BadInput
 
 PTX_VERSION = "7.8"  # the first that knows sm_89
@@ -145,6 +145,13 @@ class Kernel:
     def bar_sync(self, *, remark: str = "") -> None:
         """All threads of the block."""
         self._ins("bar.sync", 0, remark=remark)
+
+    def power_gate(self, exit_label: str) -> None:
+        """The first instructions of a kernel: leave for the label unless the power parameter is ACTIVE."""
+        power, inactive = self.reg(U32, "power"), self.reg(Pred, "inactive")
+        self.ld_param(power, self.contract.power)
+        self.setp("ne", inactive, power, ACTIVE)
+        self.bra(exit_label, guard=inactive, remark="power gate: no output unless ACTIVE")
 
     # --- integers ---
     def ld_param(self, d: U32 | U64 | F32, name: str, *, remark: str = "") -> None:

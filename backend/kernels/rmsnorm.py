@@ -23,7 +23,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.kernels.emit import B16, B32, F32, U32, U64, Kernel, Pred, module, unless
-from spec.contracts.model import ACTIVE
 from spec.contracts.rmsnorm import CONTRACTS, SLOTS, THREADS, VECTOR
 
 VECTOR_BYTES = 2 * VECTOR
@@ -84,7 +83,7 @@ class _RmsNorm:
         )
 
     def build(self) -> Kernel:
-        self._gate()
+        self.k.power_gate("EXIT")
         self._addresses()
         self._paths()
         self.k.bra("SUM_SCALAR", guard=unless(self.is_vector))
@@ -108,13 +107,6 @@ class _RmsNorm:
         self.k.label("EXIT")
         self.k.ret()
         return self.k
-
-    def _gate(self) -> None:
-        k = self.k
-        power, inactive = k.reg(U32, "power"), k.reg(Pred, "inactive")
-        k.ld_param(power, "power_state")
-        k.setp("ne", inactive, power, ACTIVE)
-        k.bra("EXIT", guard=inactive, remark="power gate: no output unless ACTIVE")
 
     def _addresses(self) -> None:
         """Addresses of the row that this block owns."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from backend.kernels.emit import B16, B32, F32, U32, U64, Kernel, Pred, f32, module, unless
-from spec.contracts.model import ACTIVE
 from spec.contracts.silu import CONTRACTS, SCALARS_PER_THREAD, THREADS, VECTOR, VECTORS_PER_THREAD
 
 VECTOR_BYTES = 2 * VECTOR
@@ -48,7 +47,7 @@ class _Silu:
 
     def build(self) -> Kernel:
         k = self.k
-        self._gate()
+        k.power_gate("EXIT")
         self._paths()
         k.bra("SCALAR", guard=unless(self.is_vector))
         k.blank()
@@ -63,13 +62,6 @@ class _Silu:
         k.label("EXIT")
         k.ret()
         return k
-
-    def _gate(self) -> None:
-        k = self.k
-        power, inactive = k.reg(U32, "power"), k.reg(Pred, "inactive")
-        k.ld_param(power, "power_state")
-        k.setp("ne", inactive, power, ACTIVE)
-        k.bra("EXIT", guard=inactive, remark="power gate: no output unless ACTIVE")
 
     def _paths(self) -> None:
         k = self.k

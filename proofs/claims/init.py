@@ -28,16 +28,19 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     together = {
         frozenset((m.access.id, n.access.id)) for interval in found for m in interval.members for n in interval.members
     }
+    # Loops with a barrier: all threads are in the same round there, by the trips claims.
+    in_step = {loop for b in records.barriers for loop in b.at.loops}
     claims = []
     for read in shared:
         if read.kind != "read":
             continue
-        writes = [
+        earlier = [
             w for w in shared
-            if w.kind == "write" and w.buffer == read.buffer and not w.at.loops
-            and order[w.at.place] < order[read.at.place] and frozenset((w.id, read.id)) not in together
+            if w.kind == "write" and w.buffer == read.buffer and in_step.issuperset(w.at.loops)
+            and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
         ]
-        claims.append(_init(problem, read, writes))
+        own = [w for w in earlier if frozenset((w.id, read.id)) in together]
+        claims.append(_init(problem, read, [w for w in earlier if w not in own], own))
     return claims
 
 
@@ -46,14 +49,17 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
     return [places[id(i)] for index in graph.order for i in graph.blocks[index].instructions]
 
 
-def _init(problem: Problem, read: Access, writes: list[Access]) -> Claim:
+def _init(problem: Problem, read: Access, writes: list[Access], own: list[Access]) -> Claim:
+    """`writes` count whoever makes them, `own` (with no barrier in between) only for the thread that reads."""
     name, words = f"init.{read.id}", "every byte read was written before a barrier in between"
+    if own:
+        words += ", or by the same thread"
     threads = _threads(problem)
-    if not threads or len(threads) * len(writes) > MAX_CANDIDATES:
+    if (not threads and not own) or len(threads) * len(writes) > MAX_CANDIDATES:
         reason = "no earlier write outside a loop with a block of known size: cannot tell whether the bytes are written"
         return Claim(name, "init", (read.at.line,), None, words, reason=reason)
     grain = read.width
-    for w in writes:
+    for w in (*writes, *own):
         grain = gcd(grain, w.width)
     parts: list[Cond] = []
     for at in range(0, read.width, grain):
@@ -61,6 +67,7 @@ def _init(problem: Problem, read: Access, writes: list[Access]) -> Claim:
         choices = [
             _writes(write, mapping, byte, grain) for write in writes for mapping in threads
         ]
+        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
         parts.append(disj(c for c in choices if c != FALSE))
     goal = conj(parts)
     return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal])
@@ -84,12 +91,17 @@ def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:
 
 
 def _writes(write: Access, mapping: dict[Symbol, Poly], byte: Poly, grain: int) -> Cond:
-    """That this thread's write happens and covers the bytes."""
+    """That this thread's write happens and covers the bytes; FALSE where that hangs on values of the writer's own."""
     control = conj(c.substitute(mapping) for c in write.at.control)
     begin = write.address.substitute(mapping)
-    # What else differs by thread (a loaded value, a trip count) would be taken for the reader's own.
-    if control == FALSE or any(s.scope == THREAD for s in control.symbols() | begin.symbols()):
+    # What is left of the writer's unknowns would be taken for the reader's, which has the same names; but the round of
+    # a loop around both is one for all.
+    rounds = {f"k@{loop}" for loop in write.at.loops}
+    own = {s for s in control.symbols() | begin.symbols() if s.scope == THREAD and s.name not in rounds}
+    if control == FALSE or own:
         return FALSE
-    if write.width == grain:
-        return conj((control, eq(begin - byte)))
-    return conj((control, le(begin, byte), le(byte + grain, begin + write.width)))
+    return conj((control, _covers(begin, write.width, byte, grain)))
+
+
+def _covers(begin: Poly, width: int, byte: Poly, grain: int) -> Cond:
+    return eq(begin - byte) if width == grain else conj((le(begin, byte), le(byte + grain, begin + width)))

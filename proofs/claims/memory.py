@@ -8,8 +8,10 @@ from proofs.claims.model import Claim, Items, domain, known
 from proofs.problem import BufferTerms, Problem
 from proofs.query import ONE, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import Cond, DivAtom, ModAtom, Poly, eq, modulo, negate
+from proofs.terms import Cond, DivAtom, ModAtom, Poly, eq, integer, modulo, negate
 from spec.contracts.model import ACTIVE
+
+HALF = 2**63
 
 
 def memory_claims(problem: Problem, records: Records) -> list[Claim]:
@@ -22,6 +24,8 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
             buffer = problem.buffers[access.buffer]
             if buffer.columns is not None:
                 claims += [_split(problem, access, buffer), _bounds(problem, access, buffer)]
+            else:
+                claims.append(_offset(problem, access))
         if access.width > 1:
             claims.append(_align(problem, access))
         if problem.power is not None and access.kind == "write" and access.space == "global":
@@ -92,6 +96,13 @@ def _bounds(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
     return at_access(
         problem, access, f"bounds.{access.id}", "bounds", "the elements lie in the buffer's logical shape", goal, items
     )
+
+
+def _offset(problem: Problem, access: Access) -> Claim:
+    """For a pointer of undeclared extent: offsets that differ are different bytes, since neither goes round 2^64."""
+    goal = f"(and (<= {integer(-HALF)} {access.column.text}) (<= (+ {access.column.text} {access.width}) {HALF}))"
+    words = "the offset from the pointer lies within 2^63 bytes, so that different offsets are different bytes"
+    return at_access(problem, access, f"offset.{access.id}", "bounds", words, goal, [access.column])
 
 
 def _shared_bounds(problem: Problem, access: Access) -> Claim:

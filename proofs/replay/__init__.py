@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from proofs.claims import Claim
 from proofs.entry import Analysis
 from proofs.replay.model import Launch, launch_of, models
-from proofs.replay.signs import Attempt, Sign, sign_of
+from proofs.replay.signs import Attempt, Endless, Sign, sign_of
 from spec.errors import BadInput, Unsupported
 
 MAX_ATTEMPTS = 3
@@ -78,6 +78,8 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int]) -> Replay
             except (BadInput, Unsupported) as error:
                 reason = str(error)
                 continue
+            except Endless as error:
+                return _reply(analysis, claim, launch, "", str(error))
             if isinstance(sign, Sign):
                 return _reply(analysis, claim, launch, schedule, sign)
             reason = sign

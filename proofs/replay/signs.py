@@ -28,12 +28,12 @@ from spec.ptx.faults import (
     STEP_LIMIT,
     TRAP,
     UNINITIALISED,
+    Enough,
     Fault,
 )
 from spec.ptx.machine import Result
 
-STEP_BUDGET = 2_000_000
-LOOP_BUDGET = 100_000  # steps after which a launch of small sizes counts as endless
+STEP_BUDGET = 30_000  # of one block; a launch of small sizes that takes more counts as endless
 MAX_BLOCKS = 512
 
 
@@ -62,6 +62,10 @@ class Attempt:
         )
 
 
+class Endless(Exception):
+    """A run showed nothing within its steps; others of the same claim are not worth as many again."""
+
+
 def sign_of(attempt: Attempt) -> Sign | str:
     """What the launch shows against the claim, or why it shows nothing."""
     kind = attempt.claim.name.partition(".")[0]
@@ -72,16 +76,23 @@ def _faults(
     attempt: Attempt, kinds: tuple[str, ...], fits: Callable[[Fault], bool], limit: int = STEP_BUDGET
 ) -> Sign | str:
     watch = attempt.watch()
-    result = watch.run(attempt.schedule, limit)
+
+    def shows(fault: Fault) -> bool:
+        return fault.kind in kinds and fits(fault)
+
+    result = watch.run(attempt.schedule, limit, enough=shows)
     for fault in result.faults:
-        if fault.kind in kinds and fits(fault):
+        if shows(fault):
             return Sign(str(fault), _accesses(watch, fault))
-    return _nothing(result, kinds)
+    return _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
 
 
-def _nothing(result: Result, kinds: tuple[str, ...]) -> str:
+def _nothing(result: Result, words: str) -> str:
     others = "; ".join(str(f) for f in result.faults[:2])
-    return f"no {' or '.join(kinds)} at the claim's lines" + (f"; seen instead: {others}" if others else "")
+    words += f"; seen instead: {others}" if others else ""
+    if any(f.kind == STEP_LIMIT for f in result.faults):
+        raise Endless(words)
+    return words
 
 
 def _accesses(watch: Watch, fault: Fault) -> tuple[Seen, ...]:
@@ -103,6 +114,10 @@ def _bounds(attempt: Attempt) -> Sign | str:
 
 def _split(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (OUT_OF_BOUNDS, MISALIGNED), _at_line(attempt))
+
+
+def _offset(attempt: Attempt) -> Sign | str:
+    return "the extent of the buffer is not declared, so that no address can be called wrong"
 
 
 def _align(attempt: Attempt) -> Sign | str:
@@ -136,16 +151,16 @@ def _trap(attempt: Attempt) -> Sign | str:
 
 
 def _variant(attempt: Attempt) -> Sign | str:
-    return _faults(attempt, (STEP_LIMIT,), lambda fault: True, LOOP_BUDGET)
+    return _faults(attempt, (STEP_LIMIT,), lambda fault: True)
 
 
 def _writers(attempt: Attempt) -> Sign | str:
     watch = attempt.watch(writers=True)
-    watch.run(attempt.schedule, STEP_BUDGET)
+    result = watch.run(attempt.schedule, STEP_BUDGET)
     for a, b in watch.twice:
         if {a.line, b.line} == set(attempt.claim.lines):
             return Sign(f"a byte is written twice: {a}; then {b}", (a, b))
-    return "no byte was written twice by the claim's stores"
+    return _nothing(result, "no byte was written twice by the claim's stores")
 
 
 def _power(attempt: Attempt) -> Sign | str:
@@ -207,13 +222,14 @@ def _range(attempt: Attempt) -> Sign | str:
                     f"({found.low} .. {found.high}); it holds {held}; block {event.block}, "
                     f"thread {watch.index(thread)}" + "".join(f", iteration {k} of loop {n}" for n, k in wanted.items())
                 ))
+                raise Enough
 
-    attempt.watch(on_line=look).run(attempt.schedule, STEP_BUDGET)
+    result = attempt.watch(on_line=look).run(attempt.schedule, STEP_BUDGET)
     if signs:
         return signs[0]
     if reached:
-        return f"no operand holds {exact} modulo its width"
-    return "the thread of the model does not come to this line in that iteration"
+        return _nothing(result, f"no operand holds {exact} modulo its width")
+    return _nothing(result, "the thread of the model does not come to this line in that iteration")
 
 
 def _record(attempt: Attempt) -> Range:
@@ -256,8 +272,8 @@ def _rows(attempt: Attempt) -> Sign | str:
 
 
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
-    "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers, "race": _race,
-    "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
+    "split": _split, "bounds": _bounds, "offset": _offset, "align": _align, "rows": _rows, "writers": _writers,
+    "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
     "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
     "coverage": _coverage, "abi": _grid,
 }

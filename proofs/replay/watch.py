@@ -15,6 +15,7 @@ from proofs.replay.model import Index, Launch
 from proofs.symbolic import instruction_places
 from spec.ptx.access import AccessEvent
 from spec.ptx.block import StepEvent
+from spec.ptx.faults import Enough, Fault
 from spec.ptx.machine import Result, run
 from spec.ptx.memory import WINDOWS
 
@@ -73,14 +74,17 @@ class Watch:
         self._block: Index | None = None
         self._written: dict[int, Seen] = {}
 
-    def run(self, schedule: str, step_limit: int, blocks: Sequence[Index] | None = None) -> Result:
-        """Run the blocks of the launch, or others, with every detector on."""
+    def run(
+        self, schedule: str, step_limit: int, blocks: Sequence[Index] | None = None,
+        enough: Callable[[Fault], bool] | None = None,
+    ) -> Result:
+        """Run the blocks of the launch, or others, with every detector on, at most until a fault is enough."""
         launch, problem = self.launch, self.problem
         return run(
             problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
-            on_access=self._access, on_step=self._step,
+            on_access=self._access, on_step=self._step, enough=enough,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:
@@ -140,4 +144,6 @@ class Watch:
             same = (before.block, before.thread) == (seen.block, seen.thread)
             if not (same and seen.place in self.problem.rewrites):
                 self.twice.append((before, seen))
+                if {before.line, seen.line} == self.lines:
+                    raise Enough
                 return

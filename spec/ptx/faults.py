@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 OUT_OF_BOUNDS, MISALIGNED, UNINITIALISED, READ_ONLY = "out-of-bounds", "misaligned", "uninitialised", "read-only"
@@ -42,12 +43,20 @@ class Fault:
         return f"line {self.line}: {self.kind}: {self.message}"
 
 
+class Enough(Exception):
+    """The fault that a run was made for has been found."""
+
+
 @dataclass
 class FaultList:
-    """Faults in the order found; a repetition of (kind, line, other line) is counted, not kept."""
+    """Faults in the order found; a repetition of (kind, line, other line) is counted, not kept.
+
+    `enough`: told of each new fault; True ends the run there, by raising Enough.
+    """
 
     found: list[Fault] = field(default_factory=list)
     repeated: int = 0
+    enough: Callable[[Fault], bool] | None = None
     _seen: set[tuple[str, int, int | None]] = field(default_factory=set)
 
     def add(self, fault: Fault) -> None:
@@ -57,3 +66,5 @@ class FaultList:
             return
         self._seen.add(key)
         self.found.append(fault)
+        if self.enough is not None and self.enough(fault):
+            raise Enough

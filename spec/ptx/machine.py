@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ from spec.errors import BadInput
 from spec.ptx.access import AccessEvent, BlockMemory
 from spec.ptx.ast import Function, Module
 from spec.ptx.block import Block, StepEvent
-from spec.ptx.faults import RACE, Fault, FaultList, Index
+from spec.ptx.faults import RACE, Enough, Fault, FaultList, Index
 from spec.ptx.lanes import Lanes
 from spec.ptx.memory import Memory
 from spec.ptx.program import Program, decode, initial_bytes, pack_arguments, thread_indices
@@ -80,6 +81,7 @@ def run(
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
     on_step: Callable[[StepEvent], None] | None = None,
+    enough: Callable[[Fault], bool] | None = None,
 ) -> Result:
     """Run a kernel, changing the buffers of `memory` in place.
 
@@ -94,6 +96,8 @@ def run(
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
         on_step: called for every instruction, before it is carried out.
+        enough: called for every new fault; True ends the run, and the result has what was found until then. The other
+            callbacks end it by raising Enough.
 
     Raises:
         Unsupported: an instruction or construct outside the model, by name and line.
@@ -107,7 +111,7 @@ def run(
             memory.add(variable.name, initial_bytes(variable))
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
                     dynamic_shared, on_step)
-    faults, stats = FaultList(), Stats()
+    faults, stats = FaultList(enough=enough), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)
     done: list[Index] = []
@@ -116,7 +120,7 @@ def run(
         x, y, z = (int(axis[thread]) for axis in indices)
         return x, y, z
 
-    with np.errstate(all="ignore"):
+    with suppress(Enough), np.errstate(all="ignore"):
         for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):
             if not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
                 raise BadInput(f"block {index} is not in the grid {grid}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fltc.cli import main
-from proofs.request import declaration
+from proofs.check_problem import declaration
 from proofs.usage import usage
 from spec.errors import BadInput
 from spec.ptx.parser import parse
@@ -139,7 +139,7 @@ def test_what_is_not_declared_has_unknown_bounds(copy: Path, capsys: pytest.Capt
     assert set(found.values()) == {"proved"}, "the rest holds if the accesses stay where they belong"
     load = 1 + COPY.splitlines().index("    ld.global.u32 %r4, [%rd5];")
     assert f"line {load}: p0 is not declared" in out
-    assert "every access through p0 stays inside what p0 points to: not declared" in out
+    assert "every access through p0 stays inside what p0 points to, which is less than 2^63 bytes: not declared" in out
 
 
 def test_buffers_that_may_overlap_are_not_assumed_apart(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:

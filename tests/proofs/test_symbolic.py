@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from proofs.decide import decide
 from proofs.query import Hypothesis, build
 from proofs.records import Access, LoopRecord, Records
 from proofs.terms import FALSE, TRUE, Cond, Poly, same
+from spec.errors import Unsupported
 from spec.ptx.access import AccessEvent
 from spec.ptx.faults import STEP_LIMIT, UNINITIALISED
+from spec.ptx.isa import ROWS
+from spec.ptx.row import CONTROL, Row
+from tests.harness.isa_forms import spellings
 from tests.proofs.evaluation import Unvalued, value_of, with_definitions
 from tests.proofs.kernels import (
     BLOCK,
@@ -168,7 +173,7 @@ def _first(body: str) -> int:
 
 
 @settings(
-    max_examples=60, deadline=None, database=None, derandomize=True,
+    max_examples=40, deadline=None, database=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 @given(statements())
@@ -176,3 +181,163 @@ def test_drawn_kernels(tree: list[Statement]) -> None:
     text = render(tree)
     body = "\n".join(text.lines)
     compare(body, dict(text.loops), _first(body), (0, 5, 1000))
+
+
+# --- summaries of loops, by hand ----------------------------------------------------------------------------------
+
+COUNTED = """mov.u32 %r10, 2;
+loop:
+mul.wide.u32 %d1, %r10, 4;
+add.u64 %d1, %d1, %d0;
+st.global.u32 [%d1], %r10;
+add.u32 %r10, %r10, 3;
+setp.lt.u32 %p1, %r10, 20;
+@%p1 bra loop;
+mul.wide.u32 %d1, %r10, 4;
+add.u64 %d1, %d1, %d0;
+st.global.u32 [%d1], %r10;
+ret;"""
+
+
+def test_a_counter_is_affine_and_leaves_with_its_exit_count() -> None:
+    records = records_of(problem_of("ld.param.u64 %d0, [out];\n" + COUNTED))
+    inside, after = records.accesses
+    (loop,) = records.loops
+    assert inside.at.loops == (loop.id,)
+    assert inside.address.text == f"(+ 8 out (* 12 |k@{loop.id}|))"
+    assert after.at.loops == after.at.control == ()
+    assert after.address.text == f"(+ 20 out (* 12 |K@{loop.id}|))"
+    assert all(r.proved for r in records.ranges)
+    # The exit count is the one the condition allows, not one more and not one less.
+    left = [value_of(loop.proceed, {f"k@{loop.id}": k}) for k in range(8)]
+    assert left == [1, 1, 1, 1, 1, 0, 0, 0]
+    for count in range(8):
+        known = {f"K@{loop.id}": count}
+        assert all(value_of(f, known) for f in after.at.facts) == (count == 5)
+
+
+def test_two_exits_are_a_choice_of_each_thread() -> None:
+    body = """ld.param.u64 %d0, [out];
+mov.u32 %r1, %tid.x;
+mov.u32 %r10, 0;
+loop:
+setp.ge.u32 %p1, %r10, 9;
+@%p1 bra one;
+setp.eq.u32 %p2, %r10, %r1;
+@%p2 bra two;
+add.u32 %r10, %r10, 1;
+bra loop;
+one:
+bar.sync 0;
+ret;
+two:
+ret;"""
+    (barrier,) = records_of(problem_of(body)).barriers
+    (choice,) = barrier.at.control
+    assert choice.op == "bool"
+    assert {s.scope for s in choice.symbols()} == {"thread"}
+
+
+def test_a_register_without_a_step_is_any_value() -> None:
+    """It doubles each round: neither affine nor constant, so the address is a symbol of its own width."""
+    body = """ld.param.u64 %d0, [out];
+mov.u32 %r10, 1;
+mov.u32 %r11, 0;
+loop:
+mul.wide.u32 %d1, %r10, 4;
+add.u64 %d1, %d1, %d0;
+st.global.u32 [%d1], %r10;
+shl.b32 %r10, %r10, 1;
+add.u32 %r11, %r11, 1;
+setp.lt.u32 %p1, %r11, 5;
+@%p1 bra loop;
+ret;"""
+    (store,) = records_of(problem_of(body)).accesses
+    (own,) = (s for s in store.address.symbols() if s.name != "out")
+    assert (own.low, own.high) == (0, 2**32 - 1)
+
+
+def test_an_unsigned_counter_that_wraps_keeps_its_modulus() -> None:
+    """It starts at n and goes down by 2: for odd n it passes 0, and no step may be taken as an integer's."""
+    body = """ld.param.u64 %d0, [out];
+ld.param.u32 %r10, [n];
+loop:
+mul.wide.u32 %d1, %r10, 4;
+add.u64 %d1, %d1, %d0;
+st.global.u32 [%d1], %r10;
+sub.u32 %r10, %r10, 2;
+setp.ne.u32 %p1, %r10, 0;
+@%p1 bra loop;
+ret;"""
+    records = records_of(problem_of(body, requires="n >= 1 && n <= 1000"))
+    (store,) = records.accesses
+    assert not all(r.proved for r in records.ranges)
+    loop = records.loops[0].id
+    for k, n in ((0, 7), (3, 7), (4, 7), (5, 9)):
+        at = {"out": 0, "n": n, f"k@{loop}": k}
+        assert value_of(store.address, at) == (n - 2 * k) % 2**32 * 4
+
+
+def test_a_nested_loop_counts_anew_in_each_round() -> None:
+    body = """ld.param.u64 %d0, [out];
+mov.u32 %r10, 0;
+outer:
+mov.u32 %r11, %r10;
+inner:
+mul.wide.u32 %d1, %r11, 4;
+add.u64 %d1, %d1, %d0;
+st.global.u32 [%d1], %r11;
+add.u32 %r11, %r11, 1;
+setp.lt.u32 %p1, %r11, 8;
+@%p1 bra inner;
+add.u32 %r10, %r10, 2;
+setp.lt.u32 %p2, %r10, 8;
+@%p2 bra outer;
+ret;"""
+    records = records_of(problem_of(body))
+    (store,) = records.accesses
+    outer, inner = store.at.loops
+    parents = {loop.id: loop.parent for loop in records.loops}
+    assert parents == {outer: "", inner: outer}
+    assert value_of(store.address, {"out": 0, f"k@{outer}": 2, f"k@{inner}": 3}) == 4 * (4 + 3)
+
+
+# --- control rows --------------------------------------------------------------------------------------------------
+
+FLOW = [row for row in ROWS if row.kind == CONTROL and row.meaning is None]
+OPEN = """ld.param.u64 %d0, [out];
+mov.u32 %r1, %tid.x;
+setp.lt.u32 %p0, %r1, 2;
+"""
+STORES = "st.global.u32 [%d0+16], %r1;\nover:\nst.global.u32 [%d0+20], %r1;\nret;"
+# By what a machine must do: the instruction's operands, and what the symbolic machine records of it.
+KINDS = {
+    "branch": (" over", ""), "exit": ("", ""), "return": ("", ""), "trap": ("", "traps"), "barrier": (" 0", "barriers"),
+    "warp_barrier": (" -1", "shuffles"), "fence": ("", ""),
+}
+
+
+@pytest.mark.parametrize("row", FLOW, ids=lambda r: r.template)
+def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
+    """Under a guard that half of the threads meet, and without one: the same accesses, and the record that is due."""
+    for opcode in spellings(row):
+        if row.control not in KINDS:
+            with pytest.raises(Unsupported, match="not modelled"):
+                records_of(problem_of(f"{OPEN}{opcode} 1, 64;\n{STORES}"))
+            continue
+        operands, kind = KINDS[row.control]
+        operands = " 20" if row.base == "nanosleep" else operands
+        for guard in ("", "@%p0 "):
+            body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
+            records, _ = compare(body, {}, _first(body), (1,))
+            found = {name for name in ("traps", "barriers", "shuffles") if getattr(records, name)}
+            assert found == ({kind} if kind else set()), opcode
+            if kind:
+                (item,) = getattr(records, kind)
+                assert len(item.at.control) == (1 if guard else 0)
+
+
+@pytest.mark.parametrize("operands", ["1", "0, 64"])
+def test_named_and_counted_barriers_are_refused(operands: str) -> None:
+    with pytest.raises(Unsupported, match="named or counted barrier"):
+        records_of(problem_of(f"{OPEN}bar.sync {operands};\nret;"))

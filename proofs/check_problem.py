@@ -165,7 +165,13 @@ class _Reader:
         for i, param in enumerate(params):
             plain = re.fullmatch(r"[A-Za-z_$][\w$]*", param.name) is not None and param.name not in RESERVED
             generated = param.name == f"{self.function.name}_param_{i}"
-            shown[param.name] = param.name if plain and not (generated and f"p{i}" not in taken) else f"p{i}"
+            name = param.name
+            if not plain or (generated and f"p{i}" not in taken):
+                name = f"p{i}"
+                while name in taken:  # two parameters under one name would be one unknown
+                    name += "_"
+            taken.add(name)
+            shown[param.name] = name
         return shown
 
     def _spellings(self) -> dict[str, str]:
@@ -309,6 +315,9 @@ class _Reader:
                            "give them one name")  # fmt: skip
         if not open_variables:
             return Poly({})
+        if DYNAMIC in self.display.values():
+            raise BadInput(f"{self.function.name}: {DYNAMIC} is the size of {open_variables[0].name} and cannot be a "
+                           "parameter too; rename it with --names")  # fmt: skip
         term = Poly.symbol(Symbol(DYNAMIC, "parameter", LAUNCH, 0, MAX_DYNAMIC))
         self.names[DYNAMIC] = term
         self.said.append(f"{open_variables[0].name} has {DYNAMIC} bytes, any number up to {MAX_DYNAMIC}")
@@ -333,7 +342,10 @@ class _Reader:
                 # Without a size nothing is said of bounds; elements are bytes, so that two accesses are told apart.
                 align = param.pointer_align or 1
                 found[shown] = BufferTerms(shown, base, 1, None, None, None, "rw", align)
-                self.said.append(f"every access through {shown} stays inside what {shown} points to: not declared")
+                self.said.append(
+                    f"every access through {shown} stays inside what {shown} points to, which is less than 2^63 bytes:"
+                    " not declared"
+                )
             else:
                 found[shown] = self._declared(shown, base, d, self.names)
                 self.said.append(f"--buffer {d.text}")

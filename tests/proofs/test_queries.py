@@ -1,0 +1,215 @@
+"""Queries and the store: lemmas are tautologies, text is reproducible, edits are noticed, old answers not misused."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from proofs import verify as verifying
+from proofs.decide import decide
+from proofs.query import Hypothesis, build, product_lemmas, split_lemmas
+from proofs.store import MANIFEST, read_store, sealed
+from proofs.terms import THREAD, Poly, Symbol, divide, ge, ite, lt, modulo
+from proofs.verify import ARTIFACTS, PTX, verify_stem
+
+ROOT = Path(__file__).resolve().parents[2]
+STEM = "silu"
+A, B, C = (Symbol(n, "opaque", THREAD, low, None) for n, low in (("a", 0), ("b'x", -5), ("c@L1", None)))
+
+
+# --- text --------------------------------------------------------------------------------------------------------
+
+
+def _decides(declarations: str, lemma: str) -> str:
+    return decide(f"(set-logic QF_NIA)\n{declarations}\n(assert (not {lemma}))\n(check-sat)").status
+
+
+def _declared(lemma: str) -> str:
+    names = set(re.findall(r"\|[^|]*\||[A-Za-z_][\w.]*", lemma)) - {"and", "or", "not", "div", "mod", "ite"}
+    return "\n".join(f"(declare-const {n} Int)" for n in sorted(names))
+
+
+def test_lemmas_are_tautologies() -> None:
+    """They are asserted without proof, so they must hold of all integers, whatever the ranges."""
+    a, b, c = (Poly.symbol(s) for s in (A, B, C))
+    polys = [a * b - c * b, a * a + b * 3, ite(ge(a * c - 7), a * b, c), divide(a * b, 7), modulo(c * b + 1, 4) * a]
+    lemmas = [*product_lemmas(polys), *split_lemmas([a * 4096 + b * 256 + c * 8 - 5], [a - b])]
+    assert len(lemmas) > 10
+    for lemma in lemmas:
+        assert _decides(_declared(lemma), lemma) == "unsat", lemma
+
+
+def test_lemmas_of_the_shipped_queries_are_tautologies() -> None:
+    found: dict[str, None] = {}
+    for path in sorted((ROOT / ARTIFACTS).glob("*/*.smt2")):
+        found |= dict.fromkeys(re.findall(r"^\(assert \(! (.*) :named lemma\.\d+\)\)$", path.read_text(), re.M))
+    chosen = random.Random(3).sample(sorted(found, key=len), min(40, len(found)))
+    assert chosen
+    for lemma in chosen:
+        if "ite" not in lemma:
+            assert _decides(_declared(lemma), lemma) == "unsat", lemma
+
+
+def test_a_query_declares_bounds_and_numbers_everything_once() -> None:
+    a, b = Poly.symbol(A), Poly.symbol(B)
+    first, second = ge(a - 3), lt(b, a * 2)
+    hypotheses = [
+        Hypothesis("domain", first.text, first), Hypothesis("fact", first.text, first),
+        Hypothesis("domain", second.text, second), Hypothesis("domain", "true", ge(Poly({}))),
+    ]
+    extra = Symbol("unused", "boolean", THREAD, None, None)
+    query = build("q", ("one",), hypotheses, second.text, [second], [extra, A])
+    labels = [label for label, _ in query.assertions]
+    assert len(labels) == len(set(labels))
+    assert labels[:4] == ["range.1", "range.2", "domain.1", "domain.2"]
+    assert [s.name for s in query.symbols] == ["a", "b'x", "unused"]
+    assert query.text.count("(declare-const") == 3
+    assert "(declare-const unused Bool)" in query.text
+    assert query.text.startswith("; one\n(set-logic QF_NIA)\n")
+    assert query.text.endswith("(check-sat)\n")
+    assert decide(query.text).status == "unsat"
+    assert build("q", ("one",), hypotheses, second.text, [second], [extra, A]).text == query.text
+
+
+def test_an_unbounded_symbol_gets_no_range() -> None:
+    c = Poly.symbol(C)
+    query = build("q", (), [], ge(c).text, [ge(c)])
+    assert query.assertions == ()
+    assert decide(query.text).model["c@L1"] < 0
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one kernel and its proof, written just now."""
+    root = tmp_path_factory.mktemp("checkout")
+    (root / PTX).mkdir(parents=True)
+    shutil.copy(ROOT / PTX / f"{STEM}.ptx", root / PTX)
+    verifying._write(root / ARTIFACTS / STEM, verify_stem(root, STEM, True).files)
+    return root
+
+
+@pytest.fixture
+def checkout(made: Path, tmp_path: Path) -> Path:
+    """A copy to edit."""
+    return Path(shutil.copytree(made, tmp_path / "copy"))
+
+
+def _plain(text: str) -> object:
+    """A manifest without the digests that change with any source file, and the seal over them."""
+    manifest = json.loads(text)
+    manifest.pop("seal")
+    for entry in manifest["entries"].values():
+        entry.pop("refinement_inputs")
+    return manifest
+
+
+def test_artifacts_are_regenerated_byte_for_byte(made: Path) -> None:
+    ours, shipped = made / ARTIFACTS / STEM, ROOT / ARTIFACTS / STEM
+    assert sorted(p.name for p in ours.iterdir()) == sorted(p.name for p in shipped.iterdir())
+    for path in shipped.iterdir():
+        if path.name == MANIFEST:
+            assert _plain(path.read_text()) == _plain((ours / path.name).read_text())
+        else:
+            assert path.read_bytes() == (ours / path.name).read_bytes(), path.name
+
+
+def test_a_second_run_takes_the_store_and_writes_the_same(made: Path) -> None:
+    again = verify_stem(made, STEM, False)
+    assert not any("the store was not used" in words for words in again.assumptions)
+    sources = {row.obligation: row.source for row in again.rows}
+    assert sources["bounds"] == sources["coverage"] == sources["refinement"] == "taken from the store"
+    for name, text in again.files.items():
+        assert (made / ARTIFACTS / STEM / name).read_text() == text, name
+
+
+def _edit_verdict(folder: Path) -> str:
+    path = folder / MANIFEST
+    path.write_text(path.read_text().replace('"verdict": "proved"', '"verdict": "refuted"', 1))
+    return "seal"
+
+
+def _edit_query(folder: Path) -> str:
+    path = next(p for p in sorted(folder.glob("*.smt2")) if ".bounds." in p.name)
+    path.write_text(path.read_text().replace("(<= 0", "(<= 1", 1))
+    return path.name
+
+
+def _remove_query(folder: Path) -> str:
+    path = next(p for p in sorted(folder.glob("*.smt2")) if ".coverage." in p.name)
+    path.unlink()
+    return path.name
+
+
+def _break_json(folder: Path) -> str:
+    (folder / MANIFEST).write_text("{")
+    return MANIFEST
+
+
+EDITS = {"verdict": _edit_verdict, "query": _edit_query, "missing": _remove_query, "json": _break_json}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_an_edited_store_is_noticed(checkout: Path, edit: object) -> None:
+    assert callable(edit)
+    named = edit(checkout / ARTIFACTS / STEM)
+    store = read_store(checkout / ARTIFACTS / STEM)
+    assert named in store.damage
+    assert not store.proved
+    assert not store.files
+    assert not store.manifest
+
+
+def test_an_edited_store_is_not_used(checkout: Path) -> None:
+    before = {p.name: p.read_text() for p in (checkout / ARTIFACTS / STEM).iterdir()}
+    _edit_query(checkout / ARTIFACTS / STEM)
+    found = verify_stem(checkout, STEM, False)
+    assert any(words.startswith(f"{STEM}: the store was not used: ") for words in found.assumptions)
+    assert {row.source for row in found.rows} == {"decided now"}
+    assert found.files == before
+
+
+def test_no_store_is_no_damage(tmp_path: Path) -> None:
+    assert read_store(tmp_path).damage == ""
+    assert not read_store(tmp_path).proved
+
+
+def test_unproved_claims_are_not_taken(checkout: Path) -> None:
+    folder = checkout / ARTIFACTS / STEM
+    manifest = json.loads((folder / MANIFEST).read_text())
+    (entry,) = manifest["entries"].values()
+    for claim in entry["claims"]:
+        claim["verdict"] = "unknown"
+    (folder / MANIFEST).write_text(json.dumps(sealed(manifest)))
+    assert read_store(folder).damage == ""
+    assert not read_store(folder).proved
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_a_killed_run_leaves_the_old_manifest(checkout: Path, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """The manifest comes last: until then the old one stands, and files that are newer than it are noticed."""
+    folder = checkout / ARTIFACTS / STEM
+    old = {p.name: p.read_text() for p in folder.iterdir()}
+    done: list[Path] = []
+
+    def killed(path: Path, content: str) -> None:
+        if len(done) == after:
+            raise KeyboardInterrupt
+        done.append(path)
+        path.write_text(content)
+
+    monkeypatch.setattr(verifying, "write_atomic", killed)
+    with pytest.raises(KeyboardInterrupt):
+        verifying._write(folder, {name: text + "\n" for name, text in old.items()})
+    assert (folder / MANIFEST).read_text() == old[MANIFEST]
+    assert {p.name for p in folder.iterdir()} == set(old)
+    store = read_store(folder)
+    assert bool(store.damage) == (after > 0)
+    assert bool(store.proved) == (after == 0)
