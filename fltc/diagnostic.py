@@ -28,7 +28,7 @@ def details(row: Row) -> list[str]:
         if len(items) > MAX_OPEN:
             shown.append(f"and {len(items) - MAX_OPEN} more; --json F writes them all")
         return [head + shown[0], *(f"  {line}" for line in [*shown[1:], *_entries(example or {})])]
-    return [f"{head}it does not hold that {example['states']}", *(f"  {line}" for line in _said(example))]
+    return [f"{head}this fails: {example['states']}", *(f"  {line}" for line in _said(example))]
 
 
 def _said(example: Mapping[str, object]) -> Iterator[str]:

@@ -105,14 +105,17 @@ def _settle(analysis: Analysis, claim: Claim, finding: Finding) -> bool:
     start = time.monotonic()
     decision = decide_claim(claim)
     finding.claims += 1
-    where = "".join(_text(analysis.problem, line) for line in claim.lines)
     if decision.status == "sat" and finding.replays >= MAX_REPLAYS:
         finding.open.append(f"{claim.name}: {claim.words}: a solver has a counterexample, not replayed as enough were")
     else:
         finding.replays += decision.status == "sat"
         verdict, detail, example = judge(analysis, decision)
+        lines = claim.lines if example is None else example["lines"]
+        where = "".join(_text(analysis.problem, line) for line in lines)
         if example is not None:
-            finding.refuted.append((detail + where, example))
+            # Several claims may lead to the same two accesses of one launch; that is one finding.
+            if not any(e["accesses"] and e["accesses"] == example["accesses"] for _, e in finding.refuted):
+                finding.refuted.append((detail + where, example))
         elif verdict is not Verdict.PROVED:
             finding.open.append(detail + where)
     finding.seconds += time.monotonic() - start

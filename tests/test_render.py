@@ -27,7 +27,7 @@ def refuted(example: dict[str, object]) -> list[str]:
 
 def test_a_race_is_two_accesses_with_place_and_values() -> None:
     assert refuted(RACE) == [
-        "REFUTED sum race: it does not hold that no barrier lies between, so the bytes do not meet",
+        "REFUTED sum race: this fails: no barrier lies between, so the bytes do not meet",
         "  write by block (0,0,0) thread (0,0,0): bytes 0..3 of shared, "
         "PTX line 356 (sum.cu:7): st.shared.f32 [%r1], %f1;",
         "  read by block (0,0,0) thread (32,0,0), iteration 2 of loop L358: bytes 0..3 of shared, PTX line 359: "

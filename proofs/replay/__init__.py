@@ -21,6 +21,7 @@ SCHEDULES = ("forward", "reverse")
 HINTS: Mapping[str, str] = {
     "split": "Compute the address as base + element bytes * (row * leading + column).",
     "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
+    "offset": "Form the address in 64 bits from the buffer's own pointer, and guard the offset with its extent.",
     "align": "Take the wide access only where base, row stride and column are multiples of its width.",
     "rows": "Require leading >= columns in the contract.",
     "writers": "Give each element to one thread: check the index arithmetic, the strides of loops and the guards.",
@@ -90,14 +91,15 @@ def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: st
     kind = claim.name.partition(".")[0]
     reproduced = isinstance(found, Sign)
     words = found.words if isinstance(found, Sign) else found
+    lines = (found.lines if isinstance(found, Sign) else ()) or claim.lines
     sources = {
         i.line: f"{i.source.file}:{i.source.line}"
-        for i in analysis.problem.function.instructions() if i.source is not None and i.line in claim.lines
+        for i in analysis.problem.function.instructions() if i.source is not None and i.line in lines
     }
     text = analysis.problem.module.text.splitlines()
-    shown = {n: " ".join(text[n - 1].partition("//")[0].split()) for n in claim.lines if 1 <= n <= len(text)}
+    shown = {n: " ".join(text[n - 1].partition("//")[0].split()) for n in lines if 1 <= n <= len(text)}
     content: dict[str, object] = {
-        "claim": claim.name, "obligation": claim.obligation, "states": claim.words, "lines": list(claim.lines),
+        "claim": claim.name, "obligation": claim.obligation, "states": claim.words, "lines": list(lines),
         "text": {str(n): t for n, t in shown.items()},
         "source": {str(line): place for line, place in sources.items()}, "reproduced": reproduced, "replay": words,
         "hint": HINTS.get(kind, ""),

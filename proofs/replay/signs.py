@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,10 +39,11 @@ MAX_BLOCKS = 512
 
 @dataclass(frozen=True)
 class Sign:
-    """What was seen, in words, and the accesses that show it."""
+    """What was seen, in words, and the accesses that show it; `lines` where they are not those of the claim."""
 
     words: str
     accesses: tuple[Seen, ...] = ()
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,21 @@ def _align(attempt: Attempt) -> Sign | str:
 
 
 def _race(attempt: Attempt) -> Sign | str:
+    """The race of the claim, or another one of the same launch: either refutes that there is none."""
+    found = _race_at(attempt)
+    if isinstance(found, Sign):
+        return found
+    result = attempt.watch().run(attempt.schedule, STEP_BUDGET)
+    others = ((f.line, f.other_line) for f in result.faults if f.kind == RACE and f.other_line is not None)
+    for there in others:
+        other = _race_at(replace(attempt, claim=replace(attempt.claim, lines=tuple(dict.fromkeys(there)))))
+        if isinstance(other, Sign):
+            return replace(other, lines=tuple(dict.fromkeys(there)))
+    return found
+
+
+def _race_at(attempt: Attempt) -> Sign | str:
+    """A race between the accesses at the claim's lines."""
     lines = set(attempt.claim.lines)
     return _faults(attempt, (RACE,), lambda fault: {fault.line, fault.other_line} == lines)
 
@@ -273,7 +289,8 @@ def _rows(attempt: Attempt) -> Sign | str:
 
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "offset": _offset, "align": _align, "rows": _rows, "writers": _writers,
-    "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
+    "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
+    "power": _power,
     "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
     "coverage": _coverage, "abi": _grid,
 }
