@@ -115,7 +115,8 @@ def launch_of(problem: Problem, model: Mapping[str, int]) -> Launch:
         (symbol,) = term.symbols()
         if symbol.name not in bases:
             parameters[symbol.name] = term_value(term, values)
-    return Launch(values, parameters, offsets, arguments, memory, grid, block, _blocks(values, grid), power, dynamic_shared)
+    blocks = _blocks(values, grid)
+    return Launch(values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared)
 
 
 def _triple(items: Iterable[int]) -> Index:
