@@ -58,7 +58,7 @@ class Attempt:
         self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
     ) -> Watch:
         return Watch(
-            self.analysis.problem, self.analysis.records.loops, self.launch, self.claim.lines, writers, on_line
+            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line
         )
 
 
@@ -109,7 +109,7 @@ def _at_line(attempt: Attempt) -> Callable[[Fault], bool]:
 
 
 def _bounds(attempt: Attempt) -> Sign | str:
-    return _faults(attempt, (OUT_OF_BOUNDS, READ_ONLY), _at_line(attempt))
+    return _faults(attempt, (OUT_OF_BOUNDS,), _at_line(attempt))
 
 
 def _split(attempt: Attempt) -> Sign | str:
@@ -271,9 +271,13 @@ def _rows(attempt: Attempt) -> Sign | str:
     return Sign(f"rows of {buffer.name} have {columns} elements and begin {leading} elements apart: they overlap")
 
 
+def _writable(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (READ_ONLY,), _at_line(attempt))
+
+
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "offset": _offset, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together, "power": _power,
     "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
-    "coverage": _coverage, "abi": _grid,
+    "coverage": _coverage, "abi": _grid, "writable": _writable,
 }
