@@ -33,10 +33,9 @@ COMMON = (
     Edit("gate-inverted", "power-gate", "power check the wrong way round", TESTED, "setp.eq.u32 %inactive, %power, 0;"),
     Edit("gate-other-state", "power-gate", "another state than ACTIVE lets it run", TESTED,
          "setp.ne.u32 %inactive, %power, 1;"),
-    Edit("gate-one-thread", "power-gate", "only the first 128 threads obey", GATE,
-         "mov.u32 %thread, %tid.x; setp.lt.u32 %inactive, %thread, 128; setp.ne.and.u32 %inactive, %power, 0, "
+    Edit("gate-one-thread", "power-gate", "only the first 64 threads obey", GATE,
+         "mov.u32 %thread, %tid.x; setp.lt.u32 %inactive, %thread, 64; setp.ne.and.u32 %inactive, %power, 0, "
          "%inactive; @%inactive bra EXIT;"),
-    Edit("block-of-128", "abi", "half the block required", ".reqntid 256, 1, 1", ".reqntid 128, 1, 1"),
 )
 STORED = "@%is_first st.shared.f32 [%partial_at], %sum;"
 BARRIER = "bar.sync 0;"
@@ -55,8 +54,8 @@ RMSNORM = (
          SECOND_PART + " @%is_first st.shared.f32 [partial], %part0;"),
     Edit("barrier-guarded", "barrier", "barrier only for first lanes", BARRIER, f"@%is_first {BARRIER}"),
     Edit("barrier-by-thread", "barrier", "barrier only for threads that have a vector", BARRIER, f"@%slot0 {BARRIER}"),
-    Edit("early-return", "barrier", "threads of the tail return before the barrier", BARRIER,
-         f"@%owns_tail ret; {BARRIER}"),
+    Edit("early-return", "barrier", "threads with a vector return before the barrier", BARRIER,
+         f"@%slot0 ret; {BARRIER}"),
     Edit("sum-not-stored", "init", "shared words never written", STORED, ""),
     Edit("one-warp-stores", "init", "only the first warp's sum is written", "setp.eq.u32 %is_first, %lane, 0;",
          "setp.eq.u32 %is_first, %thread, 0;"),
@@ -90,16 +89,17 @@ RMSNORM = (
     Edit("no-scalar-path", "coverage", "misaligned rows left out", "@!%is_vector bra OUT_SCALAR;",
          "@!%is_vector bra EXIT;"),
     Edit("gate-by-rows", "coverage", "rows taken for the power state", READ, "ld.param.u32 %power, [rows];"),
-    Edit("step-511", "single-writer", "loop goes on by 511 vectors instead of 512", "add.u32 %base, %base, 512;",
-         "add.u32 %base, %base, 511;", 1),
-    Edit("step-513", "coverage", "loop goes on by 513 vectors instead of 512", "add.u32 %base, %base, 512;",
-         "add.u32 %base, %base, 513;", 1),
-    Edit("begin-1023", "single-writer", "loop begins one vector early", "mov.u32 %base, 1024;",
-         "mov.u32 %base, 1023;", 1),
-    Edit("begin-1025", "coverage", "loop begins one vector late", "mov.u32 %base, 1024;", "mov.u32 %base, 1025;", 1),
+    Edit("step-255", "single-writer", "loop goes on by 255 vectors instead of 256", "add.u32 %base, %base, 256;",
+         "add.u32 %base, %base, 255;", 2),
+    Edit("step-257", "coverage", "loop goes on by 257 vectors instead of 256", "add.u32 %base, %base, 256;",
+         "add.u32 %base, %base, 257;", 2),
+    Edit("begin-767", "single-writer", "loop begins one vector early", "mov.u32 %base, 768;",
+         "mov.u32 %base, 767;", 1),
+    Edit("begin-769", "coverage", "loop begins one vector late", "mov.u32 %base, 768;", "mov.u32 %base, 769;", 1),
     Edit("one-row", "single-writer", "every block writes row 0", "mov.u32 %row, %ctaid.x;", "mov.u32 %row, 0;"),
-    Edit("sum-step-511", "refinement", "vectors added twice", "add.u32 %base, %base, 512;",
-         "add.u32 %base, %base, 511;"),
+    Edit("sum-step-255", "refinement", "vectors added twice", "add.u32 %base, %base, 256;",
+         "add.u32 %base, %base, 255;"),
+    Edit("block-of-128", "abi", "half the block required", ".reqntid 256, 1, 1", ".reqntid 128, 1, 1"),
     Edit("columns-64-bits", "abi", "columns declared with 64 bits", ".param .u32 columns,", ".param .u64 columns,"),
     Edit("strides-swapped", "abi", "parameters in another order", ".param .u32 x_stride,",
          ".param .u32 y_stride, .param .u32 x_stride,", gone=".param .u32 y_stride,"),
@@ -109,8 +109,8 @@ RMSNORM = (
          ".shared .align 16 .f32 partial[64];"),
     Edit("registers-capped", "resources", "registers capped, so that they spill", ".reqntid 256, 1, 1",
          ".reqntid 256, 1, 1 .maxnreg 24"),
-    Edit("trap-in-tail", "no-trap", "trap where a row has a tail", "@%owns_tail st.global.b16 [%y_tail_at], %x_tail;",
-         "@%owns_tail trap; @%owns_tail st.global.b16 [%y_tail_at], %x_tail;"),
+    Edit("trap-in-tail", "no-trap", "trap where a row has a tail", "@%owns_tail st.global.b16 [%y_at], %x_tail;",
+         "@%owns_tail trap; @%owns_tail st.global.b16 [%y_at], %x_tail;"),
     Edit("endless", "no-trap", "loop without end", "mov.f32 %sum, 0f00000000;",
          "mov.f32 %sum, 0f00000000; HANG: @%slot0 bra HANG;"),
     Edit("eps-outside", "refinement", "eps added after the root", "add.rn.f32 %scale, %scale, %eps;", ""),
@@ -131,14 +131,15 @@ SILU = (
     Edit("tail-of-3", "coverage", "tail up to 3 elements", "and.b64 %tail, %n, 7;", "and.b64 %tail, %n, 3;"),
     Edit("no-scalar-path", "coverage", "misaligned buffers left out", "@!%is_vector bra SCALAR;",
          "@!%is_vector bra EXIT;"),
-    Edit("base-513", "single-writer", "blocks 513 vectors apart, which a second round does not know",
-         "mul.wide.u32 %base, %block, 512;", "mul.wide.u32 %base, %block, 513;"),
-    Edit("base-511", "single-writer", "blocks 511 vectors apart instead of 512", "mul.wide.u32 %base, %block, 512;",
-         "mul.wide.u32 %base, %block, 511;"),
-    Edit("scalar-base-2047", "single-writer", "blocks 2047 elements apart instead of 2048",
-         "mul.wide.u32 %base, %block, 2048;", "mul.wide.u32 %base, %block, 2047;"),
-    Edit("step-511", "single-writer", "rounds 511 vectors a block apart instead of 512",
-         "mul.wide.u32 %step, %blocks, 512;", "mul.wide.u32 %step, %blocks, 511;"),
+    Edit("base-129", "single-writer", "blocks 129 vectors apart, which a second round does not know",
+         "mul.wide.u32 %base, %block, 128;", "mul.wide.u32 %base, %block, 129;"),
+    Edit("base-127", "single-writer", "blocks 127 vectors apart instead of 128", "mul.wide.u32 %base, %block, 128;",
+         "mul.wide.u32 %base, %block, 127;"),
+    Edit("scalar-base-1023", "single-writer", "blocks 1023 elements apart instead of 1024",
+         "mul.wide.u32 %base, %block, 1024;", "mul.wide.u32 %base, %block, 1023;"),
+    Edit("step-127", "single-writer", "rounds 127 vectors a block apart instead of 128",
+         "mul.wide.u32 %step, %blocks, 128;", "mul.wide.u32 %step, %blocks, 127;"),
+    Edit("block-of-64", "abi", "half the block required", ".reqntid 128, 1, 1", ".reqntid 64, 1, 1"),
     Edit("tail-by-all", "single-writer", "every block writes the tail", "setp.ne.u32 %done, %block, 0;",
          "setp.ne.u32 %done, %block, %block;"),
     Edit("tail-by-none", "coverage", "no block writes the tail", "setp.ne.u32 %done, %block, 0;",
@@ -161,7 +162,7 @@ SILU = (
     Edit("code-grown", "resources", "a thousand additions more", "cvt.f32.f16 %x, %h0;",
          "cvt.f32.f16 %x, %h0;" + " add.rn.f32 %x, %x, %x;" * 1000),
     Edit("shared-added", "resources", "shared memory that the contract does not allow", "mov.u32 %thread, %tid.x;",
-         "mov.u32 %thread, %tid.x; { .shared .align 4 .b32 extra[256]; .reg .u32 %e; shl.b32 %e, %thread, 2; .reg "
+         "mov.u32 %thread, %tid.x; { .shared .align 4 .b32 extra[128]; .reg .u32 %e; shl.b32 %e, %thread, 2; .reg "
          ".u32 %f; mov.u32 %f, extra; add.u32 %f, %f, %e; st.volatile.shared.u32 [%f], %thread; }"),
 )
 # Threads of a block hand their number to a neighbour: sound, and changes no result.
@@ -199,7 +200,7 @@ EXCHANGE_EDITS = (
     Edit("shuffle-mask", "barrier", "shuffle for half a warp", SHUFFLED, SHUFFLED.replace("0xffffffff", "0xffff")),
     Edit("not-stored", "init", "shared words never written", KEPT, ""),
     Edit("half-stored", "init", "half of the shared words written", KEPT,
-         f"setp.lt.u32 %slot0, %thread, 128; @%slot0 {KEPT}"),
+         f"setp.lt.u32 %slot0, %thread, 64; @%slot0 {KEPT}"),
     Edit("shared-beyond", "bounds", "neighbour beyond the last word", TAKEN, "ld.shared.u32 %got, [%next+4];"),
 )
 
@@ -207,7 +208,7 @@ EXCHANGE_EDITS = (
 def exchange(text: str) -> str:
     """SiLU with an exchange between neighbours through shared memory: it has a barrier and a shuffle to break."""
     number = line_of(text, CELLS)
-    text = edited(text, number, f"{CELLS} .reg .u32 %own, %next, %got; .shared .align 4 .b32 cells[256];")
+    text = edited(text, number, f"{CELLS} .reg .u32 %own, %next, %got; .shared .align 4 .b32 cells[128];")
     return edited(text, line_of(text, EXCHANGED[0]), EXCHANGED[1])
 
 
