@@ -36,8 +36,8 @@ def main(arguments: list[str] | None = None) -> int:
         for entry in pool.map(partial(examine, options.root), chosen, chunksize=4):
             entries.append(entry)
             by = entry.outcome.detail if isinstance(entry.outcome, Killed) else f"survives {entry.outcome.unknown}"
-            if options.only or not entry.good:
-                print(f"{entry.mutant.id} ({entry.mutant.obligation}): {by}", flush=True)
+            said = f": {by}" if options.only or not entry.good else ""
+            print(f"{len(entries)}/{len(chosen)} {entry.mutant.id} ({entry.mutant.obligation}){said}", flush=True)
     if not options.only:
         write_atomic(options.root / TABLE, table(entries))
     wrong = sum(not e.good for e in entries)

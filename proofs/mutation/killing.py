@@ -20,9 +20,9 @@ from proofs.outcome import SOLVER_OBLIGATIONS, judge
 from proofs.problem import contract_problem
 from proofs.ptxas import assemble
 from proofs.refinement import check_refinement
-from proofs.refinement_cases import CASES
+from proofs.refinement_cases import cases_of
 from proofs.verdict import Verdict
-from spec.contracts import contracts_of
+from spec.contracts import STEMS, contracts_of
 from spec.errors import BadInput, Unsupported
 from spec.ptx.parser import parse
 
@@ -91,7 +91,7 @@ def _check(root: Path, mutant: Mutant, obligation: str) -> Killed | list[str]:
             return []
         verdict: tuple[Verdict, str] = (discharge([mutant.lemma])[0].verdict, f"lemma {mutant.lemma.name} is false")
     elif obligation == "refinement":
-        cases = sorted(CASES[mutant.stem], key=lambda case: max(case.values.values()))
+        cases = sorted(cases_of(mutant.stem), key=lambda case: max(case.values.values()))
         try:
             result = check_refinement(mutant.stem, contract, parse(mutant.text), cases)
         except (BadInput, Unsupported) as error:
@@ -143,12 +143,13 @@ def _proved(text: str, stem: str, base: str) -> frozenset[str]:
 
 
 _LAST: dict[str, Analysis] = {}
+_ANSWERS: dict[str, bool] = {}
 
 
 def _analysis(stem: str, text: str) -> Analysis:
     """The analysis of a text; the last one is kept, since several obligations ask in turn."""
     if text not in _LAST:
-        found = analyse(contract_problem(contracts_of(stem)[0], parse(text)))
+        found = analyse(contract_problem(contracts_of(stem)[0], parse(text)), _ANSWERS)
         _LAST.clear()
         _LAST[text] = found
     return _LAST[text]
@@ -162,5 +163,5 @@ def accepted(mutant: Mutant) -> None:
 
 def all_mutants(root: Path) -> Iterator[Mutant]:
     """The mutants of both kernels."""
-    for stem in ("rmsnorm", "silu"):
+    for stem in STEMS:
         yield from mutants(root, stem)

@@ -22,6 +22,7 @@ HINTS: Mapping[str, str] = {
     "split": "Compute the address as base + element bytes * (row * leading + column).",
     "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
     "writable": "Store through the pointer of an output, or declare the buffer as written.",
+    "offset": "Bound the parameters, or declare the buffer, so that the offset stays inside the address space.",
     "align": "Take the wide access only where base, row stride and column are multiples of its width.",
     "rows": "Require leading >= columns in the contract.",
     "writers": "Give each element to one thread: check the index arithmetic, the strides of loops and the guards.",
