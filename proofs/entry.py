@@ -32,9 +32,9 @@ class Analysis:
 class Prover:
     """Decides, while the machine runs, whether a value is in range; remembers answers."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, answers: dict[str, bool] | None = None) -> None:
         self.problem = problem
-        self.answers: dict[str, bool] = {}
+        self.answers: dict[str, bool] = {} if answers is None else answers
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
@@ -50,9 +50,12 @@ class Prover:
         return False
 
 
-def analyse(problem: Problem) -> Analysis:
-    """Records, intervals and claims of an entry; Unsupported names what the model does not cover."""
-    machine = Machine(problem, Prover(problem))
+def analyse(problem: Problem, answers: dict[str, bool] | None = None) -> Analysis:
+    """Records, intervals and claims of an entry; Unsupported names what the model does not cover.
+
+    `answers` keeps, by text, whether a query was proved: kernels that differ little ask the same ones.
+    """
+    machine = Machine(problem, Prover(problem, answers))
     records = machine.run()
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found)

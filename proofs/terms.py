@@ -370,6 +370,11 @@ class Cond:
             return self.term.symbols()
         return frozenset(s for a in self.args for s in a.symbols())
 
+    @cached_property
+    def negated(self) -> Cond:
+        """What holds where this does not; kept, since joins of paths ask for it again and again."""
+        return _negation(self)
+
     def symbols(self) -> frozenset[Symbol]:
         return self._symbols
 
@@ -433,6 +438,10 @@ def same(a: Poly | int, b: Poly | int) -> Cond:
 
 
 def negate(c: Cond) -> Cond:
+    return c.negated
+
+
+def _negation(c: Cond) -> Cond:
     if c.op in ("true", "false"):
         return truth(c.op == "false")
     if c.op == "not":

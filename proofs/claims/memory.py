@@ -43,9 +43,8 @@ def _permissions(problem: Problem, records: Records) -> list[Claim]:
         if a.space != "global":
             continue
         if a.kind == "write" and "w" not in problem.buffers[a.buffer].access:
-            reason = f"line {a.at.line} writes {a.buffer}, which is declared read-only"
-            words = "the buffer may be written"
-            claims.append(Claim(f"writable.{a.id}", "bounds", (a.at.line,), None, words, reason=reason))
+            words = "a buffer declared read-only is not written"
+            claims.append(at_access(problem, a, f"writable.{a.id}", "bounds", words, "false", []))
         mine = {b for b in written if problem.alias_of(a.buffer, b)}
         if a.readonly and mine:
             reason = f"line {a.at.line} reads {a.buffer} through .nc, but the launch writes {', '.join(sorted(mine))}"

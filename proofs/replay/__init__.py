@@ -15,13 +15,14 @@ from proofs.replay.model import Launch, launch_of, models
 from proofs.replay.signs import Attempt, Endless, Sign, sign_of
 from spec.errors import BadInput, Unsupported
 
-MAX_ATTEMPTS = 3
+MAX_ATTEMPTS = 4
 SCHEDULES = ("forward", "reverse")
 
 HINTS: Mapping[str, str] = {
     "split": "Compute the address as base + element bytes * (row * leading + column).",
     "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
-    "offset": "Form the address in 64 bits from the buffer's own pointer, and guard the offset with its extent.",
+    "writable": "Store through the pointer of an output, or declare the buffer as written.",
+    "offset": "Bound the parameters, or declare the buffer, so that the offset stays inside the address space.",
     "align": "Take the wide access only where base, row stride and column are multiples of its width.",
     "rows": "Require leading >= columns in the contract.",
     "writers": "Give each element to one thread: check the index arithmetic, the strides of loops and the guards.",

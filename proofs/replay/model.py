@@ -18,7 +18,11 @@ from spec.errors import BadInput
 from spec.ptx.memory import Memory
 from spec.ptx.program import decode
 
-BOUNDS = (8, 64, 1024, 2**14, 2**17, 2**21, None)
+# Bounds of sizes and of loop rounds, tried in this order; None is no bound.
+BOUNDS: tuple[tuple[int | None, int | None], ...] = (
+    (8, 2), (64, 4), (1024, 8), (2**14, 0), (2**14, 64), (2**17, 256), (2**21, 1024), (2**32, 16), (None, 64),
+    (None, None),
+)
 SMALL_RLIMIT = 2_000_000
 RESIDUE = 256  # bytes modulo which a buffer keeps its place: above any access width and the alignment paths of kernels
 UNBOUNDED_BYTES = 2**40  # of a buffer without a declared size
@@ -60,15 +64,22 @@ def models(problem: Problem, claim: Claim, first: Mapping[str, int]) -> Iterator
     more += [f"(assert {text})" for n, s in launch.items() if n not in known and (text := range_text(s))]
     more += [f"(assert {c.text})" for c in clauses]
     sizes = [s for s in (*launch.values(), *claim.query.symbols) if _is_size(problem, s)]
-    for bound in BOUNDS:
-        limits = []
-        for name in dict.fromkeys(s.name for s in sizes if bound is not None):
-            limits.append(f"(assert (and (<= {integer(-(bound or 0))} {quote(name)}) (<= {quote(name)} {bound})))")
+    # The claim that a loop ends speaks of rounds without number: there they are not bounded.
+    endless = claim.name.startswith("variant.")
+    rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
+    for bound, most in BOUNDS:
+        limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
+        limits += [] if most is None else [_within(s, most) for s in rounds]
         text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
         answer = decide(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
         if answer.status == "sat":
             yield answer.model
     yield dict(first)
+
+
+def _within(symbol: Symbol, bound: int) -> str:
+    name = quote(symbol.name)
+    return f"(assert (and (<= {integer(-bound)} {name}) (<= {name} {bound})))"
 
 
 def _is_size(problem: Problem, symbol: Symbol) -> bool:

@@ -11,12 +11,13 @@ import numpy as np
 from proofs.claims import Claim
 from proofs.entry import Analysis
 from proofs.problem import BufferTerms
-from proofs.records import Range
+from proofs.records import Point, Range
 from proofs.replay.evaluate import term_value
 from proofs.replay.model import Launch
 from proofs.replay.watch import Seen, Watch
+from proofs.terms import Poly
 from spec.contracts.model import ACTIVE, MAX_GRID
-from spec.ptx.ast import Imm, Instr, Mem, Operand, Reg, Vec, type_width
+from spec.ptx.ast import Instr, Mem, Operand, Reg, Vec, type_width
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import (
     BARRIER,
@@ -35,6 +36,7 @@ from spec.ptx.machine import Result
 
 STEP_BUDGET = 30_000  # of one block; a launch of small sizes that takes more counts as endless
 MAX_BLOCKS = 512
+HALF = 2**63
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Attempt:
         self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
     ) -> Watch:
         return Watch(
-            self.analysis.problem, self.analysis.records.loops, self.launch, self.claim.lines, writers, on_line
+            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line
         )
 
 
@@ -110,15 +112,11 @@ def _at_line(attempt: Attempt) -> Callable[[Fault], bool]:
 
 
 def _bounds(attempt: Attempt) -> Sign | str:
-    return _faults(attempt, (OUT_OF_BOUNDS, READ_ONLY), _at_line(attempt))
+    return _faults(attempt, (OUT_OF_BOUNDS,), _at_line(attempt))
 
 
 def _split(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (OUT_OF_BOUNDS, MISALIGNED), _at_line(attempt))
-
-
-def _offset(attempt: Attempt) -> Sign | str:
-    return "the extent of the buffer is not declared, so that no address can be called wrong"
 
 
 def _align(attempt: Attempt) -> Sign | str:
@@ -211,15 +209,28 @@ def _coverage(attempt: Attempt) -> Sign | str:
 
 
 def _range(attempt: Attempt) -> Sign | str:
-    """The thread of the model is at the line, and the register holds what is left of a number that does not fit."""
     found = _record(attempt)
+    return _number(attempt, found.at, found.term, found.term, found.low, found.high)
+
+
+def _offset(attempt: Attempt) -> Sign | str:
+    """The offset from a pointer of undeclared extent goes beyond half of the address space."""
+    found = next(a for a in attempt.analysis.records.accesses if f"offset.{a.id}" == attempt.claim.name)
+    return _number(attempt, found.at, found.column, found.address, -HALF, HALF - found.width)
+
+
+def _number(attempt: Attempt, at: Point, term: Poly, held: Poly, low: int, high: int) -> Sign | str:
+    """The thread of the model is at the line, and a register holds what is left of a number that does not fit.
+
+    `term` is the number that must lie in [low, high]; `held` the one of which the register has the low bits.
+    """
     values = attempt.launch.values
-    exact = term_value(found.term, values)
-    if found.low <= exact <= found.high:
+    exact, whole = term_value(term, values), term_value(held, values)
+    if low <= exact <= high:
         return f"in this launch the value is {exact}, in range"
     x, y, _ = attempt.launch.block
     thread = sum(values.get(f"tid.{a}", 0) * scale for a, scale in zip("xyz", (1, x, x * y), strict=True))
-    wanted = {loop: values.get(f"k@{loop}", 0) for loop in found.at.loops}
+    wanted = {loop: values.get(f"k@{loop}", 0) for loop in at.loops}
     signs: list[Sign] = []
     reached: list[int] = []
 
@@ -227,16 +238,16 @@ def _range(attempt: Attempt) -> Sign | str:
         if thread not in event.standing or any(watch.rounds(thread).get(n) != k for n, k in wanted.items()):
             return
         reached.append(event.instr.line)
-        for register in _registers(event.instr):
+        for register, added in _registers(event.instr):
             if register not in event.registers:
                 continue
             kind = attempt.analysis.problem.function.registers[register]
-            held, width = int(event.registers[register][thread]), type_width(kind)
-            if kind != "pred" and (held - exact) % 2**width == 0:
+            content, width = int(event.registers[register][thread]), type_width(kind)
+            if kind != "pred" and (content + added - whole) % 2**width == 0:
                 signs.append(Sign(
-                    f"line {event.instr.line}: {register} should be {exact}, which {width} bits cannot hold here "
-                    f"({found.low} .. {found.high}); it holds {held}; block {event.block}, "
-                    f"thread {watch.index(thread)}" + "".join(f", iteration {k} of loop {n}" for n, k in wanted.items())
+                    f"line {event.instr.line}: the exact value is {exact}, outside of {low} .. {high}; {register} "
+                    f"holds {content}; block {event.block}, thread {watch.index(thread)}"
+                    + "".join(f", iteration {k} of loop {n}" for n, k in wanted.items())
                 ))
                 raise Enough
 
@@ -244,7 +255,7 @@ def _range(attempt: Attempt) -> Sign | str:
     if signs:
         return signs[0]
     if reached:
-        return _nothing(result, f"no operand holds {exact} modulo its width")
+        return _nothing(result, f"no operand holds {whole} modulo its width")
     return _nothing(result, "the thread of the model does not come to this line in that iteration")
 
 
@@ -252,21 +263,21 @@ def _record(attempt: Attempt) -> Range:
     return next(r for r in attempt.analysis.records.ranges if f"range.{r.id}" == attempt.claim.name)
 
 
-def _registers(instruction: Instr) -> list[str]:
-    found: list[str] = []
+def _registers(instruction: Instr) -> list[tuple[str, int]]:
+    """The registers an instruction reads, with what an address adds to them."""
+    found: list[tuple[str, int]] = []
 
     def walk(operand: Operand) -> None:
         if isinstance(operand, Reg):
-            found.append(operand.name)
+            found.append((operand.name, 0))
         elif isinstance(operand, Vec):
             for part in operand.elems:
                 walk(part)
         elif isinstance(operand, Mem) and isinstance(operand.base, Reg):
-            found.append(operand.base.name)
+            found.append((operand.base.name, operand.offset))
 
-    for operand in instruction.operands[1:] or instruction.operands:
-        if not isinstance(operand, Imm):
-            walk(operand)
+    for operand in instruction.operands:
+        walk(operand)
     return found
 
 
@@ -287,10 +298,13 @@ def _rows(attempt: Attempt) -> Sign | str:
     return Sign(f"rows of {buffer.name} have {columns} elements and begin {leading} elements apart: they overlap")
 
 
+def _writable(attempt: Attempt) -> Sign | str:
+    return _faults(attempt, (READ_ONLY,), _at_line(attempt))
+
+
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
-    "split": _split, "bounds": _bounds, "offset": _offset, "align": _align, "rows": _rows, "writers": _writers,
+    "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
-    "power": _power,
-    "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
-    "coverage": _coverage, "abi": _grid,
+    "power": _power, "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
+    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset,
 }

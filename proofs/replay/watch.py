@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proofs.problem import Problem
-from proofs.records import LoopRecord
+from proofs.records import Records
 from proofs.replay.model import Index, Launch
 from proofs.symbolic import instruction_places
 from spec.ptx.access import AccessEvent
@@ -61,15 +61,16 @@ class Watch:
     """
 
     def __init__(
-        self, problem: Problem, loops: Sequence[LoopRecord], launch: Launch, lines: Sequence[int],
+        self, problem: Problem, records: Records, launch: Launch, lines: Sequence[int],
         writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None,
     ) -> None:
-        self.problem, self.loops, self.launch = problem, loops, launch
+        self.problem, self.loops, self.launch = problem, records.loops, launch
+        self._around = {a.at.line: a.at.loops for a in records.accesses}
         self.lines, self.writers, self.on_line = frozenset(lines), writers, on_line
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
         self._places = instruction_places(problem)
-        self._headers = {loop.id for loop in loops}
+        self._headers = {loop.id for loop in records.loops}
         self._rounds: dict[str, Array] = {}
         self._block: Index | None = None
         self._written: dict[int, Seen] = {}
@@ -127,8 +128,9 @@ class Watch:
         thread = event.thread[0] + x * (event.thread[1] + y * event.thread[2])
         buffer = self.launch.memory.find(event.address) if event.space == "global" else None
         place, first = (buffer.name, event.address - buffer.base) if buffer else (event.space, event.address)
+        rounds = {loop: n for loop, n in self.rounds(thread).items() if loop in self._around.get(event.line, ())}
         seen = Seen(
-            event.line, event.kind, event.block, event.thread, self.rounds(thread), place, first, event.width,
+            event.line, event.kind, event.block, event.thread, rounds, place, first, event.width,
             event.address,
         )
         if event.line in self.lines and len(self.seen) < MAX_SEEN:
