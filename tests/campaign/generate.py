@@ -1,7 +1,7 @@
 """Random small kernels over two global buffers and one shared array, with branches, loops, barriers and guards.
 
-Most are faulty in some way; those called tame only in one or two, so that the prover gets far. The text depends on the seed alone. Sizes: `x` has X_WORDS words, `y` as many, `s` has
-S_WORDS; the one number `n` is at most MAX_N.
+Most are faulty in some way; those called tame only in one or two, so that the prover gets far. The text depends on the
+seed alone. `x` and `y` have X_WORDS words, `s` has S_WORDS; the one number `n` is at most MAX_N.
 """
 
 from __future__ import annotations
