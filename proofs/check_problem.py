@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -244,8 +244,8 @@ class _Reader:
     # --- launch ---
     def _launch(self) -> tuple[list[Size], list[Size]]:
         """Sizes of block and grid: a number, a term over parameters, or None for a symbolic one."""
-        block: list[Size] = [self._size("--block", s) for s in (*(self.request.block or ()), None, None, None)[:3]]
-        grid: list[Size] = [self._size("--grid", s) for s in (*(self.request.grid or ()), None, None, None)[:3]]
+        block: list[Size] = self._sizes("--block", self.request.block, MAX_BLOCK)
+        grid: list[Size] = self._sizes("--grid", self.request.grid, MAX_GRID)
         required = self.function.directives.get("reqntid")
         if required:
             fixed = (*required, 1, 1)[:3]
@@ -267,10 +267,16 @@ class _Reader:
                 self.said.append(f"grid.{axis} = 1: it is not given and the entry does not read it")
         return block, grid
 
-    def _size(self, flag: str, size: int | str | None) -> Size:
+    def _sizes(self, flag: str, given: tuple[int | str | None, ...] | None, limits: Sequence[int]) -> list[Size]:
+        sizes = (*(given or ()), None, None, None)[:3]
+        return [self._size(flag, s, limit) for s, limit in zip(sizes, limits, strict=True)]
+
+    def _size(self, flag: str, size: int | str | None, limit: int) -> Size:
         if not isinstance(size, str):
             return size
         term = to_term(parse_expr(size), self.names)
+        if term.value is not None and not 1 <= term.value <= limit:
+            raise BadInput(f"{flag}: {size} is {term.value}, the hardware takes 1 to {limit}")
         return term if term.value is None else term.value
 
     def _geometry(

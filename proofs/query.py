@@ -47,7 +47,11 @@ class Copy:
         return mapping
 
     def text(self, item: Cond | Poly) -> str:
-        return rename_text(item.text, self.spelling(item.symbols()))
+        """The item's text with symbols replaced; what substitution simplifies away must not stay in it undeclared."""
+        terms = self.terms(item.symbols())
+        done: Cond | Poly = item.substitute(terms)
+        wanted = {s for symbol in item.symbols() for s in (terms[symbol].symbols() if symbol in terms else (symbol,))}
+        return rename_text(item.text, self.spelling(item.symbols())) if wanted <= done.symbols() else done.text
 
     def cond(self, item: Cond) -> Cond:
         return item.substitute(self.terms(item.symbols()))

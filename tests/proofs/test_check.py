@@ -155,7 +155,7 @@ def test_an_extent_too_small_is_refuted(copy: Path) -> None:
 
 def test_writing_what_is_read_only_is_not_proved(copy: Path) -> None:
     found = rows(copy, *SAFE, "--buffer", "p0=u32[p2]:w", "--buffer", "p1=u32[p2]:r")
-    assert found["bounds"] == "unknown"
+    assert found["bounds"] == "refuted"
     assert found["init"] == "unknown"
 
 

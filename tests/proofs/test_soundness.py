@@ -111,3 +111,11 @@ def test_the_name_of_the_dynamic_bytes_is_not_a_parameters() -> None:
         check(CheckRequest("dynamic.ptx", text, block=(32,), grid=(1,)))
     renamed = check(CheckRequest("dynamic.ptx", text, block=(32,), grid=(1,), names=("n",)))
     assert {r.obligation: r.verdict for r in renamed.rows}["bounds"] is not Verdict.PROVED
+
+
+@pytest.mark.parametrize("size", ["-1", "2 - 2", "2^40"])
+def test_a_constant_size_that_the_hardware_does_not_take_is_bad_input(size: str) -> None:
+    with pytest.raises(BadInput, match="the hardware takes 1 to"):
+        check(CheckRequest("size.ptx", kernel("u64 x", ""), grid=(size,)))
+    with pytest.raises(BadInput, match="the hardware takes 1 to"):
+        check(CheckRequest("size.ptx", kernel("u64 x", ""), block=(size,)))

@@ -1,0 +1,1 @@
+"""Random kernels: what the machine sees go wrong the prover must not have proved."""
