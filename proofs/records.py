@@ -100,7 +100,7 @@ class LoopRecord:
 
 @dataclass(frozen=True)
 class Records:
-    """Everything found in one entry, in text order."""
+    """Everything found in one entry, in text order. `leaves`: when a thread ends without having passed a barrier."""
 
     accesses: tuple[Access, ...]
     barriers: tuple[Barrier, ...]
@@ -110,3 +110,4 @@ class Records:
     reads: tuple[Read, ...]
     loops: tuple[LoopRecord, ...]
     branches: tuple[tuple[int, Cond], ...]
+    leaves: tuple[Cond, ...] = ()

@@ -39,6 +39,7 @@ from spec.ptx.operands import Reader, bind
 from spec.ptx.row import Row
 
 MAX_ROUNDS = 6
+PASSED = "passed a barrier"  # kept like a predicate register; no register of PTX has such a name
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 
 
@@ -72,12 +73,15 @@ class Machine(Hooks):
         self.loops: tuple[str, ...] = ()
         self.found: list[object] = []
         self.branches: dict[int, Cond] = {}
+        self.leaves: list[Cond] = []
 
     # --- driving ---
     def run(self) -> Records:
         """Execute the entry; Unsupported names what the model does not cover, with its line."""
-        self._region(self.graph.order[0], frozenset(self.graph.order), State(), top=True)
-        return _records(self.found, self.branches)
+        start = State()
+        start.set(PASSED, FALSE)
+        self._region(self.graph.order[0], frozenset(self.graph.order), start, top=True)
+        return replace(_records(self.found, self.branches), leaves=tuple(self.leaves))
 
     @property
     def recording(self) -> bool:
@@ -127,8 +131,16 @@ class Machine(Hooks):
         if block.next is not None:
             edges.append(Edge(block.next, self.state, block.instructions[-1].line if block.instructions else 0))
         else:
+            self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _leaves(self, state: State) -> None:
+        """Record when a thread ends here without having passed a barrier; not in loops, where the round is unknown."""
+        passed = state.registers[PASSED]
+        assert isinstance(passed, Cond)
+        if self.recording and not self.loops and (leaves := conj((*state.control, negate(passed)))) != FALSE:
+            self.leaves.append(leaves)
 
     def _guard(self, instruction: Instr) -> Cond:
         if instruction.guard is None:
@@ -150,6 +162,8 @@ class Machine(Hooks):
             target = block.taken if kind == "branch" else EXIT
             assert target is not None
             if self.guard != FALSE:
+                if kind in ("exit", "return"):
+                    self._leaves(self.state.under(self.guard))
                 edges.append(Edge(target, self.state.under(self.guard), instruction.line))
             if self.guard == TRUE:
                 return True
@@ -170,6 +184,7 @@ class Machine(Hooks):
                               line=instruction.line)
         if self.recording:
             self.found.append(Barrier("", self._point()))
+        self._write(PASSED, TRUE)
 
     # --- registers ---
     def _read(self, name: str) -> Value:
@@ -300,6 +315,8 @@ class Machine(Hooks):
                 found = lookup(instruction.opcode)
                 if found is None:
                     raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
+                if found[0].control == "barrier":
+                    names[PASSED] = None
                 for _, operand in bind(instruction, found[0]).results:
                     for part in getattr(operand, "elems", (operand,)):
                         if isinstance(part, Reg):
@@ -307,7 +324,8 @@ class Machine(Hooks):
         return list(names)
 
     def _header_value(self, register: str, name: str, around: frozenset[str], symbolic: bool) -> Value:
-        kind, key = self.problem.function.registers[register], f"h@{name}.{register}"
+        kind = "pred" if register == PASSED else self.problem.function.registers[register]
+        key = f"h@{name}.{register}"
         inside = around | {name}
         if kind == "pred":
             return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=inside))

@@ -15,7 +15,8 @@ ALL_LANES = 2**32 - 1
 def sync_claims(problem: Problem, records: Records) -> list[Claim]:
     """barrier, converged and trips claims."""
     claims = [
-        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, warp=False)
+        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, warp=False,
+                  leaves=records.leaves if problem.allow_exited else ())
         for b in records.barriers
     ]
     for s in records.shuffles:
@@ -53,7 +54,10 @@ def _claim(
     return Claim(name, "barrier", (at.line,), query(False), words, query(True))
 
 
-def _together(problem: Problem, name: str, words: str, at: Point, warp: bool) -> Claim:
+def _together(
+    problem: Problem, name: str, words: str, at: Point, warp: bool, leaves: tuple[Cond, ...] = ()
+) -> Claim:
+    """The second thread comes here too, or ends before any barrier by one of `leaves`."""
     symbols = {s for c in at.known() for s in c.symbols()}
     copies = _copies(at, symbols)
     first, second = copies
@@ -62,7 +66,10 @@ def _together(problem: Problem, name: str, words: str, at: Point, warp: bool) ->
     if warp:
         here.append(_same_warp(problem, copies))
     goal = conjunction([second.text(c) for c in at.control])
-    items: Items = [second.cond(c) for c in at.control]
+    items: Items = [second.cond(c) for c in (*at.control, *leaves)]
+    if leaves:
+        goal = f"(or {goal} {' '.join(second.text(c) for c in leaves)})"
+        words += ", or has ended before any barrier"
     return _claim(problem, name, words, at, copies, here, goal, items)
 
 
