@@ -146,8 +146,11 @@ def test_a_generic_address_of_shared_memory_is_not_its_shared_address() -> None:
         "st.global.u32 [%d1], %r1;\nend:\nret;"
     (store,) = _analysis(body).records.accesses
     assert store.at.control != ()
-    with pytest.raises(Unsupported, match="does not follow"):
-        _analysis("mov.u64 %d4, s;\ncvta.shared.u64 %d4, %d4;\nst.u32 [%d4], %r1;\nret;")
+    (store,) = _analysis("mov.u64 %d4, s;\ncvta.shared.u64 %d4, %d4;\nst.u32 [%d4], %r1;\nret;").records.accesses
+    assert (store.space, store.buffer) == ("shared", "s")
+    for wrong in ("st.u32 [%d4], %r1;", "cvta.shared.u64 %d4, %d4;\nst.shared.u32 [%d4], %r1;"):
+        with pytest.raises(Unsupported, match="names no single buffer"):
+            _analysis(f"mov.u64 %d4, s;\n{wrong}\nret;")
 
 
 def test_a_load_past_the_end_of_a_parameter_is_refused() -> None:
