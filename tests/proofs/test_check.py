@@ -48,6 +48,34 @@ DONE:
 }
 """
 )
+SCALE = (
+    HEAD
+    + """
+.visible .entry scale(.param .u64 scale_param_0, .param .u32 scale_param_1)
+{
+    .reg .pred %p<2>;
+    .reg .f32 %f<3>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [scale_param_0];
+    ld.param.u32 %r1, [scale_param_1];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra $L__BB0_2;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.s32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4];
+    add.f32 %f2, %f1, %f1;
+    st.global.f32 [%rd4], %f2;
+$L__BB0_2:
+    ret;
+}
+"""
+)
 SAFE = ["--assume", "p2 >= 1 && p2 <= 2^30", "--block", "256", "--grid", "ceil_div(p2, 256)"]
 BUFFERS = ["--buffer", "p0=u32[p2]:r", "--buffer", "p1=u32[p2]:w"]
 
@@ -73,6 +101,17 @@ def test_the_documented_commands_prove_the_shipped_kernels(
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert main(args) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == ALL_PROVED
+
+
+def test_the_command_in_the_readme_proves_such_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """x[i] += x[i] below n, as nvcc writes it."""
+    (command,) = re.findall(r"^\.venv/bin/(fltc check (?:.*\\\n)*.*)$", (ROOT / "README.md").read_text(), re.M)
+    args = shlex.split(command.replace("\\\n", " "))[1:]
+    path = tmp_path / "kernel.ptx"
+    path.write_text(SCALE)
+    assert args[1] == "kernel.ptx"
+    assert main([args[0], str(path), *args[2:]]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == ALL_PROVED
 
 
