@@ -106,7 +106,8 @@ def test_the_documented_commands_prove_the_shipped_kernels(
 
 def test_the_command_in_the_readme_proves_such_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """x[i] += x[i] below n, as nvcc writes it."""
-    (command,) = re.findall(r"^\.venv/bin/(fltc check kernel\.ptx (?:.*\\\n)*.*)$", (ROOT / "README.md").read_text(), re.M)
+    readme = (ROOT / "README.md").read_text()
+    (command,) = re.findall(r"^\.venv/bin/(fltc check kernel\.ptx (?:.*\\\n)*.*)$", readme, re.M)
     args = shlex.split(command.replace("\\\n", " "))[1:]
     path = tmp_path / "kernel.ptx"
     path.write_text(SCALE)
