@@ -23,6 +23,8 @@ PARTS = [
     ("spec.contracts", "CONTRACTS"),
     ("backend.kernels", "emit"),
     ("proofs.refinement_cases", "CASES"),
+    ("proofs.mutation.stems", "RULES"),
+    ("proofs.mutation.stems", "EDITS"),
     ("tests.harness.stems", "sizes"),
     ("tests.harness.stems", "EXTRAS"),
     ("tests.harness.stems", "adverse"),
@@ -50,7 +52,9 @@ def test_a_kernel_ships_ptx_artifacts_and_the_parts_of_its_operators(stem: str) 
         assert contract.operator in STEPS, f"verifier/numerics.py lists no lemmas of {contract.operator}"
 
 
-FOLDERS = ["spec/contracts", "backend/kernels", "proofs/refinement_cases", "tests/harness/stems"]
+FOLDERS = [
+    "spec/contracts", "backend/kernels", "proofs/refinement_cases", "proofs/mutation/stems", "tests/harness/stems",
+]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -14,7 +14,7 @@ from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.mutation.model import Mutant
 from proofs.mutation.systematic import systematic
-from proofs.mutation.written import EXCHANGE, exchange, written
+from proofs.mutation.written import base_text, written
 from proofs.numerics.obligation import discharge
 from proofs.outcome import SOLVER_OBLIGATIONS, judge
 from proofs.problem import contract_problem
@@ -133,7 +133,7 @@ def _digest(text: str) -> str:
 @cache
 def _proved(text: str, stem: str, base: str) -> frozenset[str]:
     """Queries that hold of the unbroken kernel. BadInput if one does not: then nothing is shown by a mutant of it."""
-    analysis = _analysis(stem, exchange(text) if base == EXCHANGE else text)
+    analysis = _analysis(stem, base_text(stem, base, text))
     proved = set()
     for claim in analysis.claims:
         if decide_claim(claim).status != "unsat" or claim.query is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from proofs.numerics.lemma import Lemma
@@ -17,7 +18,7 @@ class Mutant:
     Args:
         id: stem, kind of edit, and where.
         stem: the kernel.
-        base: text it was made from: `shipped`, or the name of a sound extension of it.
+        base: what it was made from: `shipped`, or the name of the kernel's extension.
         obligation: the one that must refute it.
         words: what was done, for a person.
         line: PTX line of the edit; 0 where nothing in the PTX was changed.
@@ -33,6 +34,44 @@ class Mutant:
     line: int
     text: str
     lemma: Lemma | None = None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """`old` is the whole code of a line, the nth of its kind; `new` stands instead, and the line `gone` is emptied."""
+
+    name: str
+    obligation: str
+    words: str
+    old: str
+    new: str
+    nth: int = 0
+    gone: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An edit of one line: where `pattern` matches the whole code, `change` gives the new code."""
+
+    name: str
+    obligation: str
+    words: str
+    pattern: str
+    change: Callable[[re.Match[str]], str]
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A sound addition to a kernel that has nothing to break for some obligations, and the edits that break it."""
+
+    name: str
+    extend: Callable[[str], str]
+    edits: tuple[Edit, ...]
+
+
+def to(template: str) -> Callable[[re.Match[str]], str]:
+    """The change that a template with groups describes."""
+    return lambda match: match.expand(template)
 
 
 def code_of(line: str) -> str:
