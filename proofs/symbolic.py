@@ -8,14 +8,15 @@ observation, and confirms the steps. So the facts are used by induction on k. A 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, Graph, graph_of
 from proofs.problem import Problem, unsupported_function
 from proofs.records import Access, Barrier, LoopRecord, Point, Range, Read, Records, Shuffle, Trap
 from proofs.resolve import resolve
-from proofs.state import State, Value, join, substitute_value
+from proofs.state import State, Value, join
 from proofs.terms import (
     FALSE,
     THREAD,
@@ -39,6 +40,7 @@ from spec.ptx.operands import Reader, bind
 from spec.ptx.row import Row
 
 MAX_ROUNDS = 6
+Found = Access | Barrier | Shuffle | Trap | Range | Read | LoopRecord
 PASSED = "passed a barrier"  # kept like a predicate register; no register of PTX has such a name
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 
@@ -71,7 +73,7 @@ class Machine(Hooks):
         self.guard: Cond = TRUE
         self.instruction: Instr | None = None
         self.loops: tuple[str, ...] = ()
-        self.found: list[object] = []
+        self.found: list[Found] = []
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
 
@@ -493,29 +495,23 @@ def instruction_places(problem: Problem) -> dict[int, str]:
     return places
 
 
-def _records(found: list[object], branches: dict[int, Cond]) -> Records:
-    """Number what was found, each kind in text order."""
-    groups: dict[type, list[object]] = {t: [] for t in (Access, Barrier, Shuffle, Trap, Range, Read, LoopRecord)}
-    prefix = {Access: "a", Barrier: "b", Shuffle: "s", Trap: "t", Range: "o", Read: "d"}
+_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Trap, Range, Read)
+
+
+def _numbered(found: Sequence[Found], kind: type[_Numbered], letter: str) -> tuple[_Numbered, ...]:
+    """Those of one kind in text order, numbered."""
+    items = sorted((f for f in found if isinstance(f, kind)), key=lambda f: f.at.line)
+    return tuple(replace(item, id=f"{letter}{i}") for i, item in enumerate(items, 1))
+
+
+def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
+    """Number what was found, each kind in text order; a range that was looked at twice is kept once."""
+    once: dict[tuple[Poly, int, int, Point], Range] = {}
     for item in found:
-        groups[type(item)].append(item)
-    for kind, letter in prefix.items():
-        items: list[object] = []
-        ordered = sorted(groups[kind], key=lambda r: r.at.line)  # type: ignore[attr-defined]
-        seen: set[object] = set()
-        for item in ordered:
-            if kind is Range and (key := (item.term, item.low, item.high, item.at)) in seen:  # type: ignore[attr-defined]
-                continue
-            if kind is Range:
-                seen.add(key)
-            fields = {name: getattr(item, name) for name in item.__dataclass_fields__}  # type: ignore[attr-defined]
-            items.append(kind(**{**fields, "id": f"{letter}{len(items) + 1}"}))
-        groups[kind] = items
+        if isinstance(item, Range):
+            once.setdefault((item.term, item.low, item.high, item.at), item)
     return Records(
-        tuple(groups[Access]), tuple(groups[Barrier]), tuple(groups[Shuffle]), tuple(groups[Trap]),  # type: ignore[arg-type]
-        tuple(groups[Range]), tuple(groups[Read]), tuple(groups[LoopRecord]),  # type: ignore[arg-type]
-        tuple(sorted(branches.items())),
+        _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
+        _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),
+        tuple(f for f in found if isinstance(f, LoopRecord)), tuple(sorted(branches.items())),
     )
-
-
-__all__ = ["Edge", "Machine", "substitute_value"]

@@ -6,6 +6,7 @@ its SMT-LIB text. No table is shared between kernels: everything a term knows, i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,7 +37,7 @@ class Symbol:
         return Symbol(name, self.kind, self.scope, self.low, self.high, self.line, self.definition, self.loops)
 
 
-class Atom:
+class Atom(ABC):
     """A factor of a monomial. Subclasses say what it is; `text` is its SMT-LIB form and its identity."""
 
     __slots__ = ("interval", "text")
@@ -52,11 +53,13 @@ class Atom:
     def __repr__(self) -> str:
         return self.text
 
+    @abstractmethod
     def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
-        raise NotImplementedError
+        """This atom with symbols replaced."""
 
+    @abstractmethod
     def symbols(self) -> frozenset[Symbol]:
-        raise NotImplementedError
+        """The unknowns in it."""
 
 
 class SymbolAtom(Atom):

@@ -8,6 +8,7 @@ the wrap is recorded. Floats and values loaded from memory are unknown; an unkno
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -62,24 +63,24 @@ class Observation:
     proved: bool
 
 
-class Hooks:
+class Hooks(ABC):
     """What the domain needs from the machine that drives it."""
 
+    @abstractmethod
     def prove(self, goal: Cond) -> bool:
         """Whether the goal follows from what is known at this point."""
-        raise NotImplementedError
 
+    @abstractmethod
     def observe(self, observation: Observation) -> None:
         """A value was looked at."""
-        raise NotImplementedError
 
+    @abstractmethod
     def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
         """Memory was read or written: `count` words of `width` bits at `address`; `readonly` for the .nc path."""
-        raise NotImplementedError
 
+    @abstractmethod
     def converge(self, members: Poly | None) -> None:
         """An instruction that all lanes of a mask must execute together."""
-        raise NotImplementedError
 
 
 class Terms:
