@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from proofs.terms import THREAD, Cond, Poly, Symbol, ge, opaque_truth, truth
-from proofs.words import Hooks, Observation, Terms, Word
+from proofs.words import SHARED_WINDOW, Hooks, Observation, Terms, Word
 from spec.ptx import isa_float
 from spec.ptx.ast import type_width
 from spec.ptx.floats import WORD
@@ -333,14 +333,18 @@ def test_a_parameter_that_is_not_tracked_is_unknown() -> None:
 
 @pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "cvta"], ids=lambda r: r.template[:50])
 def test_address_conversion(row: Row) -> None:
-    """Generic addresses of global memory are global ones (an assumption that is printed); of the others, unknown."""
+    """Generic addresses of global memory are global ones (an assumption that is printed), those of shared memory lie
+    somewhere in a window, of the others nothing is known."""
     assert row.meaning is not None
+    sign = -1 if row.template.startswith("cvta.to") else 1
     for opcode in spellings(row):
         form = row.match(opcode)
         assert form is not None
         given = Word(form.width, Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**32 - 1)))
         result = row.meaning(Watched(Facts(False)), form, given)
-        assert result.term == (given.term if form["space"] == "global" else None), opcode
+        term = Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**32 - 1))
+        expected = {"global": term, "shared": term + SHARED_WINDOW * sign}
+        assert result.term == expected.get(form["space"]), opcode
 
 
 def test_special_registers_and_constants() -> None:
