@@ -20,14 +20,16 @@ STRING: Final = "string"
 PUNCTUATION: Final = "punctuation"
 END: Final = "end"
 
-# Repetitions are possessive (`++`) so that nothing is scanned twice; comments and strings that do not end come last.
+# Repetitions of a character are possessive (`++`) so that nothing is scanned twice; comments and strings that do not end
+# come last. Groups are not: Python 3.11.2 forgets to go back when a possessive group fails midway. They stand where
+# nothing follows, so that they are not tried again.
 _TOKEN = re.compile(
     r"""
-    (?P<blank>(?:[ \t\r\n\f]++|//[^\n]*+|/\*(?s:.*?)\*/)++)
-  | (?P<name>(?:[A-Za-z_][\w$]*+|[$%][\w$]++)(?:(?:\.|::)\w++)*+)
-  | (?P<directive>\.[A-Za-z_]\w*+(?:::\w++)*+)
+    (?P<blank>(?:[ \t\r\n\f]++|//[^\n]*+|/\*(?s:.*?)\*/)+)
+  | (?P<name>(?:[A-Za-z_][\w$]*+|[$%][\w$]++)(?:(?:\.|::)\w++)*)
+  | (?P<directive>\.[A-Za-z_]\w*+(?:::\w++)*)
   | (?P<float>(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}
-      |(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+|[0-9]++[eE][+-]?[0-9]++)(?![\w$.]))
+      |(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|[0-9]++[eE][+-]?[0-9]++)(?![\w$.]))
   | (?P<integer>(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9][0-9]*+)U?+(?![\w$.]))
   | (?P<string>"[^"\n]*+")
   | (?P<punctuation><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%~!<>&|^?:;,(){}\[\]@=])
