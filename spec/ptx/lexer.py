@@ -20,7 +20,7 @@ STRING: Final = "string"
 PUNCTUATION: Final = "punctuation"
 END: Final = "end"
 
-# Repetitions of a character are possessive (`++`) so that nothing is scanned twice; comments and strings that do not end
+# Repetitions of a character are possessive (`++`), so that nothing is scanned twice; open comments and strings
 # come last. Groups are not: Python 3.11.2 forgets to go back when a possessive group fails midway. They stand where
 # nothing follows, so that they are not tried again.
 _TOKEN = re.compile(

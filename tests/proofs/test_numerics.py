@@ -99,7 +99,7 @@ def test_a_wider_contract_than_the_bound_is_refused() -> None:
     tiny = dataclasses.replace(contract, float_ranges={"eps": (2.0**-60, 1.0)})
     failed = [d.lemma.name for d in discharge(queries(tiny)) if d.verdict is not Verdict.DERIVED]
     assert failed == ["rmsnorm-scale-range"]
-    with pytest.raises(BadInput, match="there is no proofs/numerics/copy.py"):
+    with pytest.raises(BadInput, match=r"there is no proofs/numerics/copy\.py"):
         queries(dataclasses.replace(contract, operator="copy"))
 
 
