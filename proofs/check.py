@@ -15,7 +15,7 @@ from proofs.claims.model import domain, known
 from proofs.decide import decide
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
-from proofs.outcome import NOTHING, first_of, judge
+from proofs.outcome import NOTHING, first_of, judge, missing_premises
 from proofs.problem import Problem
 from proofs.query import build
 from proofs.records import Access
@@ -24,13 +24,6 @@ from proofs.verdict import Verdict
 from spec.errors import Unsupported
 
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
-# What a proof of one kind takes for granted: the other kinds on which it stands must be proved as well.
-PREMISES: Mapping[str, tuple[str, ...]] = {
-    "race": ("bounds", "barrier"),
-    "barrier": ("no-trap",),
-    "single-writer": ("bounds",),
-    "init": ("bounds", "barrier"),
-}
 MAX_REPLAYS = 4
 REACH_RLIMIT = 400_000
 ALWAYS = (
@@ -134,11 +127,8 @@ def _row(
     if finding.open or finding.assumed:
         detail = "\n".join((*finding.open, *finding.assumed))
         return Row(entry, kind, Verdict.UNKNOWN, seconds=seconds, detail=detail)
-    missing = [p for p in PREMISES.get(kind, ()) if not findings[p].holds]
-    if kind != "init" and not registers.holds:
-        missing.append("init (a register may be read before it is written)")
-    if missing:
-        detail = f"holds only if these hold too, which is not proved: {', '.join(missing)}"
+    detail = missing_premises(kind, {k for k, f in findings.items() if not f.holds}, registers.holds)
+    if detail:
         return Row(entry, kind, Verdict.UNKNOWN, seconds=seconds, detail=detail)
     if nothing:
         detail = "under these assumptions no thread reaches any memory access, so nothing was examined"

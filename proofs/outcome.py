@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from proofs.discharge import Decision
@@ -14,6 +14,14 @@ from proofs.verdict import Verdict
 SOLVER_OBLIGATIONS = (
     "coverage", "single-writer", "bounds", "barrier", "race", "power-gate", "no-wrap", "init", "no-trap",
 )
+# What a proof of one obligation takes for granted: the others on which it stands must be proved as well.
+PREMISES: Mapping[str, tuple[str, ...]] = {
+    "race": ("bounds", "barrier"),
+    "barrier": ("no-trap",),
+    "single-writer": ("bounds",),
+    "init": ("bounds", "barrier"),
+    "coverage": ("bounds", "no-trap"),
+}
 NOTHING = {
     "barrier": "no barrier and no exchange between lanes", "race": "no byte is both read and written",
     "init": "no shared memory is read, every register is written before it is read", "no-trap": "no loop and no trap",
@@ -35,6 +43,19 @@ def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[st
     if seen.reproduced:
         return Verdict.REFUTED, seen.detail, seen.to_json()
     return Verdict.UNKNOWN, f"{where}: {seen.detail}", None
+
+
+def missing_premises(obligation: str, failing: Collection[str], registers_written: bool) -> str:
+    """Why an obligation whose own claims hold is not proved yet, or '' if nothing is missing.
+
+    Args:
+        failing: the obligations of the same entry that have a claim which is refuted or open.
+        registers_written: whether every register is written before it is read; otherwise no term is what it says.
+    """
+    missing = [p for p in PREMISES.get(obligation, ()) if p in failing]
+    if obligation != "init" and not registers_written:
+        missing.append("init (a register may be read before it is written)")
+    return f"holds only if these hold too, which is not proved: {', '.join(missing)}" if missing else ""
 
 
 def first_of(examples: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

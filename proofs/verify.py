@@ -31,7 +31,7 @@ from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
-from proofs.outcome import SOLVER_OBLIGATIONS, judge, row_of
+from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
 from proofs.problem import contract_problem
 from proofs.ptxas import version
 from proofs.refinement import check_refinement
@@ -197,10 +197,21 @@ class _Job:
         seconds["bounds"] += time.monotonic() - start - sum(seconds.values())
         self._numerics(contract, outcomes, seconds, source)
         self._refinement(contract, outcomes, seconds, source)
+        self._premises(contract.entry, outcomes)
         for obligation in OBLIGATIONS:
             row = row_of(kernel, obligation, outcomes[obligation], source[obligation], seconds[obligation])
             self.rows.append(row)
             self.entries[contract.entry]["obligations"][obligation] = row.verdict.value
+
+    def _premises(self, entry: str, outcomes: dict[str, list[Outcome]]) -> None:
+        """An obligation is not proved while another that its claims rest on is refuted or open."""
+        failing = {o for o, found in outcomes.items() if any(v < Verdict.DERIVED for v, _, _ in found)}
+        claims = self.entries[entry]["claims"]
+        written = all(c["verdict"] == Verdict.PROVED.value for c in claims if c["name"].startswith("defined."))
+        for obligation in SOLVER_OBLIGATIONS:
+            words = missing_premises(obligation, failing, written)
+            if words and obligation not in failing:
+                outcomes[obligation].append((Verdict.UNKNOWN, words, None))
 
     def _resources(
         self, contract: Contract, measured: dict[str, dict[str, int]], outcomes: dict[str, list[Outcome]]

@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proofs.check import PREMISES
 from proofs.check_problem import problems
 from proofs.check_request import CheckRequest
 from proofs.discharge import decide_claim
 from proofs.entry import analyse
+from proofs.outcome import PREMISES
 from spec.errors import Unsupported
 from spec.ptx.faults import (
     BARRIER,
