@@ -98,6 +98,9 @@ class LoopRecord:
     parent: str
 
 
+Found = Access | Barrier | Shuffle | Trap | Range | Read | LoopRecord
+
+
 @dataclass(frozen=True)
 class Records:
     """Everything found in one entry, in text order. `leaves`: when a thread ends without having passed a barrier."""
