@@ -135,6 +135,9 @@ class LoopRecord:
     parent: str
 
 
+Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | LoopRecord
+
+
 @dataclass(frozen=True)
 class Records:
     """Everything found in one entry, in text order. `leaves`: when a thread ends without having passed a barrier."""
