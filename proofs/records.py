@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from proofs.terms import Cond, Poly, Symbol
 
+ZERO = Poly({})
+
 
 @dataclass(frozen=True)
 class Point:
@@ -27,7 +29,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Access:
-    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved."""
+    """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
+
+    `flat`: rows follow each other without a gap and `column` counts through all of them.
+    """
 
     id: str
     at: Point
@@ -40,6 +45,8 @@ class Access:
     column: Poly
     count: int
     readonly: bool = False
+    plane: Poly = ZERO
+    flat: bool = False
 
 
 @dataclass(frozen=True)
