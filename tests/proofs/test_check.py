@@ -227,7 +227,7 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--buffer", "p0=u32[p2]:x"], "access 'x'"),
         (["--buffer", "p0=i32[p2]:r"], "element type 'i32'"),
         (["--buffer", "p0=u32[p2]:r@3"], "@3 is not a power of two"),
-        (["--buffer", "p0=u32[1,2,3]:r"], "extents are"),
+        (["--buffer", "p0=u32[1,2,3,4]:r"], "extents are"),
         (["--buffer", "p0=u32[4;4]:r"], "extents are"),
         (["--buffer", "p0=u32[zz]:r"], "unknown name 'zz'"),
         (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
