@@ -282,7 +282,10 @@ class Summaries:
             learned = [*edge.state.facts[m:], *relative]
             if count is not None:
                 # What speaks of the round alone follows from the round's being this one.
-                learned = [f for f in learned if any(name in s.loops for s in f.symbols()) or iteration not in f.symbols()]
+                learned = [
+                    f for f in learned
+                    if iteration not in f.symbols() or any(name in s.loops for s in f.symbols())
+                ]
             choice: tuple[Cond, ...] = others
             if i < len(out) - 1:
                 around = frozenset(self.machine.loops)
