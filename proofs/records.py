@@ -27,7 +27,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Access:
-    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved."""
+    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved.
+
+    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    """
 
     id: str
     at: Point
@@ -40,6 +43,15 @@ class Access:
     column: Poly
     count: int
     readonly: bool = False
+    scope: str = ""
+
+    @property
+    def writes(self) -> bool:
+        return self.kind != "read"
+
+    @property
+    def reads(self) -> bool:
+        return self.kind != "write"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from proofs.records import Access, Barrier, Found, LoopRecord, Point, Range, Rea
 from proofs.resolve import resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
-from proofs.words import Hooks, Observation, Terms, Word
+from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Instr, type_width
 from spec.ptx.isa import lookup
@@ -221,7 +221,9 @@ class Machine(Hooks, Runner):
             Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
         )
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
+    def access(
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
+    ) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
         if not self.recording:
@@ -232,7 +234,7 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
         access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
-        self.found.append(replace(access, readonly=readonly))
+        self.found.append(replace(access, readonly=marks.readonly, scope=marks.scope))
 
     def converge(self, members: Poly | None) -> None:
         """Record that all lanes of a mask must be here together."""

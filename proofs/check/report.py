@@ -159,7 +159,7 @@ def _unwritten(analysis: Analysis, init: Finding) -> None:
     """Reads of buffers that were declared write only: nobody promises that their bytes hold anything."""
     problem = analysis.problem
     for access in analysis.records.accesses:
-        if access.space == "global" and access.kind == "read" and "r" not in problem.buffers[access.buffer].access:
+        if access.space == "global" and access.reads and "r" not in problem.buffers[access.buffer].access:
             line = access.at.line
             init.open.append(f"line {line}: reads {access.buffer}, which is declared :w{_text(problem, line)}")
 
