@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proofs.terms import Cond, Poly, Symbol
 
@@ -30,6 +30,9 @@ class Access:
     """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved.
 
     `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
+    asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
+    its source and a write of its target.
     """
 
     id: str
@@ -44,6 +47,8 @@ class Access:
     count: int
     readonly: bool = False
     scope: str = ""
+    warp: bool = False
+    flight: bool = False
 
     @property
     def writes(self) -> bool:
@@ -56,17 +61,47 @@ class Access:
 
 @dataclass(frozen=True)
 class Barrier:
+    """An arrival at barrier `number` of the block, for `count` threads (None: all of them); `waits` if not bar.arrive.
+
+    PTX ISA 9.7.13.1.
+    """
+
+    id: str
+    at: Point
+    number: Poly = field(default_factory=lambda: Poly({}))
+    count: Poly | None = None
+    waits: bool = True
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """An instruction that the lanes of `members` execute together; `orders` their memory accesses (bar.warp.sync)."""
+
+    id: str
+    at: Point
+    members: int
+    orders: bool = False
+
+
+@dataclass(frozen=True)
+class Commit:
+    """cp.async.commit_group: closes the thread's group of asynchronous copies (PTX ISA 9.7.9.25.3.2)."""
+
     id: str
     at: Point
 
 
 @dataclass(frozen=True)
-class Shuffle:
-    """An instruction that the lanes of `members` execute together."""
+class Wait:
+    """cp.async.wait_group `pending`: all groups but the youngest `pending` of this thread are complete.
+
+    `everything`: copies in no group, too (cp.async.wait_all; PTX ISA 9.7.9.25.3.3).
+    """
 
     id: str
     at: Point
-    members: int
+    pending: int
+    everything: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +145,7 @@ class LoopRecord:
     parent: str
 
 
-Found = Access | Barrier | Shuffle | Trap | Range | Read | LoopRecord
+Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | LoopRecord
 
 
 @dataclass(frozen=True)
@@ -126,3 +161,5 @@ class Records:
     loops: tuple[LoopRecord, ...]
     branches: tuple[tuple[int, Cond], ...]
     leaves: tuple[Cond, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    waits: tuple[Wait, ...] = ()

@@ -12,13 +12,26 @@ from typing import TypeVar
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
 from proofs.problem import Problem, unsupported_function
-from proofs.records import Access, Barrier, Found, LoopRecord, Point, Range, Read, Records, Shuffle, Trap
+from proofs.records import (
+    Access,
+    Barrier,
+    Commit,
+    Found,
+    LoopRecord,
+    Point,
+    Range,
+    Read,
+    Records,
+    Shuffle,
+    Trap,
+    Wait,
+)
 from proofs.resolve import resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
 from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Instr, type_width
+from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.operands import Reader
 from spec.ptx.row import Row
@@ -147,7 +160,11 @@ class Machine(Hooks, Runner):
         if kind == "barrier":
             self._barrier(instruction)
         elif kind == "warp_barrier":
-            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)))
+            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
+        elif kind == "commit":
+            self.commit()
+        elif kind == "wait":
+            self.wait(*self._pending(instruction))
         elif kind != "fence":
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
@@ -234,16 +251,37 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
         access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
-        self.found.append(replace(access, readonly=marks.readonly, scope=marks.scope))
+        self.found.append(replace(
+            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+        ))
 
-    def converge(self, members: Poly | None) -> None:
+    def commit(self) -> None:
+        """Record that the thread closes its group of asynchronous copies."""
+        if self.recording:
+            self.found.append(Commit("", self._point()))
+
+    def wait(self, pending: int, everything: bool = False) -> None:
+        """Record that the thread waits for its groups of copies but the youngest `pending`."""
+        if self.recording:
+            self.found.append(Wait("", self._point(), pending, everything))
+
+    @staticmethod
+    def _pending(instruction: Instr) -> tuple[int, bool]:
+        """The operand of cp.async.wait_group; 0 and everything for cp.async.wait_all, which has none."""
+        if not instruction.operands:
+            return 0, True
+        operand = instruction.operands[0]
+        assert isinstance(operand, Imm)
+        return int(operand.value), False
+
+    def converge(self, members: Poly | None, orders: bool = False) -> None:
         """Record that all lanes of a mask must be here together."""
         if not self.recording:
             return
         line = self.instruction.line if self.instruction else 0
         if members is None or members.value is None:
             raise Unsupported("a member mask that is not a constant is not modelled yet", line=line)
-        self.found.append(Shuffle("", self._point(), members.value % 2**32))
+        self.found.append(Shuffle("", self._point(), members.value % 2**32, orders))
 
 
 def instruction_places(problem: Problem) -> dict[int, str]:
@@ -257,7 +295,7 @@ def instruction_places(problem: Problem) -> dict[int, str]:
     return places
 
 
-_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Trap, Range, Read)
+_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read)
 
 
 def _numbered(found: Sequence[Found], kind: type[_Numbered], letter: str) -> tuple[_Numbered, ...]:
@@ -276,4 +314,5 @@ def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
         _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
         _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),
         tuple(f for f in found if isinstance(f, LoopRecord)), tuple(sorted(branches.items())),
+        commits=_numbered(found, Commit, "g"), waits=_numbered(found, Wait, "w"),
     )

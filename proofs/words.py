@@ -70,10 +70,14 @@ class Marks:
     Args:
         readonly: through the .nc path.
         scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
+        warp: every lane of the warp makes it (ldmatrix).
+        flight: an asynchronous copy makes it, at any time until its group has been waited for.
     """
 
     readonly: bool = False
     scope: str = ""
+    warp: bool = False
+    flight: bool = False
 
 
 PLAIN = Marks()
