@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from proofs.terms import Cond, Poly, Symbol
 
+ZERO = Poly({})
+
 
 @dataclass(frozen=True)
 class Point:
@@ -27,9 +29,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Access:
-    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved.
+    """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
     `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
     its source and a write of its target.
@@ -49,6 +52,8 @@ class Access:
     scope: str = ""
     warp: bool = False
     flight: bool = False
+    plane: Poly = ZERO
+    flat: bool = False
 
     @property
     def writes(self) -> bool:
