@@ -117,9 +117,9 @@ class Buffer:
     row_pitch: int = 0
     row_bytes: int = 0
     symbolic: str = ""
-    space: str = "global"
     plane_pitch: int = 0
     plane_bytes: int = 0
+    space: str = "global"
     shadow: dict[int, Any] = field(default_factory=dict)
 
     def data(self, start: int = 0, size: int | None = None) -> bytes:
