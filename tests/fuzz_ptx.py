@@ -27,7 +27,7 @@ from spec.ptx.printer import print_module, strip_lines
 SECONDS, MEBIBYTES = 2.0, 1024
 WORD = re.compile(r"[\w$%.]+|[^\w\s]|\s+")
 NUMBERS = ("0", "1", "-1", "7", "31", "32", "33", "64", "255", "4096", "65536", "2147483647", "2147483648",
-           "4294967295", "18446744073709551615", "99999999999999999999999", "0x7fffffffffffffff", "0f7fc00000")  # fmt: skip
+           "4294967295", "18446744073709551615", "99999999999999999999999", "0x7fffffffffffffff")  # fmt: skip
 
 
 @cache
@@ -44,7 +44,7 @@ def words() -> tuple[str, ...]:
 
 
 def mutate(text: str, chance: random.Random) -> str:
-    """The text with one to four changes: words, numbers and lines taken out, doubled, swapped, brought from elsewhere."""
+    """The text with one to four changes: words, numbers and lines taken out, doubled, swapped, brought in."""
     found = WORD.findall(text)
     for _ in range(chance.choice((1, 1, 2, 4))):
         at = chance.randrange(len(found))
@@ -87,11 +87,16 @@ def accepts(text: str) -> bool:
     try:
         module = parse(text)
     except PtxSyntaxError as error:
-        assert error.line >= 1
-        assert 1 <= error.column <= len(error.text) + 1
-        return False
+        return refuses(error)
     assert strip_lines(parse(print_module(module))) == strip_lines(module)
     return True
+
+
+def refuses(error: PtxSyntaxError) -> bool:
+    """False, once the place of the error is seen to lie in the shown line."""
+    assert error.line >= 1
+    assert 1 <= error.column <= len(error.text) + 1
+    return False
 
 
 def checked(text: str) -> bool:
@@ -101,8 +106,7 @@ def checked(text: str) -> bool:
 
     try:
         report = check(CheckRequest(path="fuzz.ptx", text=text, effort=1))
-    except FltcError as error:
-        assert str(error)
+    except FltcError:
         return False
     assert report.rows
     return True
