@@ -10,11 +10,11 @@ from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, DYNAMIC, Problem, shared_variables
-from proofs.query import range_text
+from proofs.query import Copy, range_text
 from proofs.records import Records
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
 from proofs.replay.layout import RESIDUE, lay_out, mix_signs, put_loaded_values
-from proofs.terms import LAUNCH, Symbol, integer, quote
+from proofs.terms import LAUNCH, THREAD, Symbol, integer, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput
 from spec.ptx.memory import Memory
@@ -70,6 +70,7 @@ def models(
     more = [f"(declare-const {quote(n)} Int)" for n in launch if n not in known]
     more += [f"(assert {text})" for n, s in launch.items() if n not in known and (text := range_text(s))]
     more += [f"(assert {c.text})" for c in clauses]
+    more += _apart(problem, known, {*launch, *known})
     sizes = [s for s in (*launch.values(), *claim.query.symbols) if _is_size(problem, s)]
     # The claim that a loop ends speaks of rounds without number: there they are not bounded.
     endless = claim.name.startswith("variant.")
@@ -92,6 +93,27 @@ def models(
             # It did not show: one that differs in the launch or in the threads.
             limits.append(_other(claim.query.symbols, answer.model))
     yield dict(first)
+
+
+def _apart(problem: Problem, known: set[str], declared: set[str]) -> list[str]:
+    """Numbers for two threads that the query tells apart by what they load alone: different ones, of one warp."""
+    marks = [mark for mark in (FIRST, SECOND) if any(name.endswith(mark) for name in known)]
+    tids = [s for a in AXES for s in problem.specials[f"%tid.{a}"].symbols()]
+    if len(marks) < 2 or any(s.name + mark in known for s in tids for mark in marks):
+        return []
+    lines = []
+    for mark in marks:
+        copy = Copy(mark, frozenset({THREAD}))
+        for symbol in tids:
+            low = symbol.renamed(symbol.name + mark)
+            lines += [f"(declare-const {quote(low.name)} Int)", f"(assert (<= 0 {quote(low.name)} 31))"]
+        for _, clause in problem.domain:
+            own = {s.name for s in clause.symbols() if s.scope == THREAD}
+            others = {s.name for s in clause.symbols()} - own
+            if own and own <= {s.name for s in tids} and others <= declared:
+                lines.append(f"(assert {copy.text(clause)})")
+    differ = " ".join(f"(distinct {quote(s.name + marks[0])} {quote(s.name + marks[1])})" for s in tids)
+    return [*lines, f"(assert (or false {differ}))"] if tids else []
 
 
 def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:
