@@ -36,8 +36,8 @@ def run(
     blocks = None if block is None else sizes("--block", block, MAX_BLOCK)
     grids = None if grid is None else sizes("--grid", grid, MAX_GRID)
     aliases = tuple(pair("--may-alias", value) for value in may_alias)
-    from proofs.check import check
-    from proofs.check_request import CheckRequest
+    from proofs.check.report import check
+    from proofs.check.request import CheckRequest
 
     report: Report = check(
         CheckRequest(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fltc.cli import main
-from proofs.check_problem import declaration
+from proofs.check.flags import declaration
 from proofs.usage import usage
 from spec.errors import BadInput
 from spec.ptx.parser import parse

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from proofs.check_request import CheckRequest
+from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.decide import decide
 from proofs.problem import (

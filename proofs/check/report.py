@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from proofs.check_problem import UNDECIDED, problems
-from proofs.check_request import CheckRequest
+from proofs.check.flags import UNDECIDED, problems
+from proofs.check.request import CheckRequest
 from proofs.claims import Claim
 from proofs.claims.model import domain, known
 from proofs.decide import decide
@@ -53,7 +53,7 @@ class Finding:
 
 
 def check(request: CheckRequest) -> Report:
-    """The report on every entry asked for. Errors: those of `proofs.check_problem.problems`."""
+    """The report on every entry asked for. Errors: those of `proofs.check.flags.problems`."""
     rows: list[Row] = []
     said: list[str] = []
     found = problems(request)
