@@ -96,7 +96,7 @@ def _entry(problem: Problem) -> tuple[list[Row], list[str]]:
 def _settle(analysis: Analysis, claim: Claim, finding: Finding) -> bool:
     """Decide one claim and file the outcome; whether it is proved."""
     start = time.monotonic()
-    decision = decide_claim(claim)
+    decision = decide_claim(claim, enumerator=analysis.enumerator)
     finding.claims += 1
     if decision.status == "sat" and finding.replays >= MAX_REPLAYS:
         finding.open.append(f"{claim.name}: {claim.words}: a solver has a counterexample, not replayed as enough were")

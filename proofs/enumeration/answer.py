@@ -10,13 +10,13 @@ class Answer:
     """`holds`, or a candidate counterexample, or neither: then `reason` says why nothing was enumerated.
 
     Args:
-        pins: equations in SMT-LIB that single out the candidate, in the spelling of the claim's query.
+        pins: symbols and equations in SMT-LIB that single out the candidate, in the spelling of the claim's query.
         rung: `syntactic` if the canonical form alone decided.
         lanes: how many assignments were looked at.
     """
 
     holds: bool
-    pins: tuple[str, ...] = ()
+    pins: tuple[tuple[str, str], ...] = ()
     reason: str = ""
     rung: str = "enumeration"
     lanes: int = 0

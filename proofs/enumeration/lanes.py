@@ -10,7 +10,7 @@ from proofs.enumeration.space import Axes, Block, Layout, Plan, axes_for, lay_ou
 from proofs.enumeration.table import Grid, Pin, Table, extremes
 from proofs.problem import AXES, Problem
 from proofs.query import Copy
-from proofs.terms import Cond, Interval, Poly, Symbol, quote
+from proofs.terms import Cond, Interval, Poly, Symbol, integer, quote
 
 MAX_KEPT = 400
 
@@ -80,11 +80,11 @@ def _block(problem: Problem) -> Block:
     return Block((sizes[0], sizes[1], sizes[2]), (numbers[0], numbers[1], numbers[2]))
 
 
-def pinned(pins: Iterable[Pin], copy: Copy) -> list[str]:
-    """Equations that single out a lane, in the spelling of a copy."""
+def pinned(pins: Iterable[Pin], copy: Copy) -> list[tuple[str, str]]:
+    """Symbols and equations that single out a lane, in the spelling of a copy."""
     found = []
     for pin in pins:
         name = pin.name.removesuffix(MARK) + copy.mark if pin.name.endswith(MARK) else pin.name
         term = quote(name) if not pin.modulus else f"(mod {quote(name)} {pin.modulus})"
-        found.append(f"(= {term} {pin.value})" if pin.value >= 0 else f"(= {term} (- {-pin.value}))")
+        found.append((name, f"(= {term} {integer(pin.value)})"))
     return found
