@@ -251,7 +251,7 @@ class Machine(Hooks, Runner):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
+        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(access, readonly=readonly, warp=warp, flight=flight))
 
     def commit(self) -> None:

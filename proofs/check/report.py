@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -46,6 +46,7 @@ class Finding:
     refuted: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
+    rungs: dict[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -89,7 +90,9 @@ def _entry(problem: Problem) -> tuple[list[Row], list[str]]:
     _unwritten(analysis, findings["init"])
     accesses = analysis.records.accesses
     nothing = bool(accesses) and len(dead) == len(accesses)
-    rows = [_row(problem, kind, findings, registers, nothing) for kind in KINDS]
+    rows = [
+        replace(_row(problem, kind, findings, registers, nothing), rungs=findings[kind].rungs) for kind in KINDS
+    ]
     return rows, [f"note: under these assumptions no thread reaches {_short(problem, a)}" for a in dead]
 
 
@@ -112,6 +115,7 @@ def _settle(analysis: Analysis, claim: Claim, finding: Finding) -> bool:
         elif verdict is not Verdict.PROVED:
             finding.open.append(detail + where)
     finding.seconds += time.monotonic() - start
+    finding.rungs[claim.name] = decision.rung
     return decision.status == "unsat"
 
 

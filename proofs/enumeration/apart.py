@@ -18,7 +18,7 @@ from proofs.enumeration.site import MARK, Site
 from proofs.enumeration.table import Grid, Pin, Table, grid_of, lanes_on, pins_at
 from proofs.query import Copy
 from proofs.records import Access
-from proofs.terms import THREAD, Interval, Symbol
+from proofs.terms import THREAD, Cond, Interval, Poly, Symbol
 
 LEVELS = ((False, False), (False, True), (True, True))  # (symbols of conditions too, conditions)
 
@@ -67,7 +67,7 @@ def together(one: Site, other: Site) -> dict[str, Interval] | None:
 def _unstable(a: Access, first: Copy, b: Access, second: Copy) -> frozenset[Symbol]:
     """Symbols of the block that a loop defines anew where the two threads need not be in the same round of it."""
     found = set()
-    items = (a.address, b.address, *a.at.known(), *b.at.known())
+    items: list[Poly | Cond] = [a.address, b.address, *a.at.known(), *b.at.known()]
     for symbol in {s for item in items for s in item.symbols()}:
         rounds = [f"k@{loop}" for loop in symbol.loops]
         same = all(r in first.replaced and first.replaced[r] == second.replaced.get(r) for r in rounds)

@@ -136,7 +136,8 @@ def extremes(table: Table, grid: Grid, chosen: Array | None) -> tuple[Array, Arr
 
 def lanes_on(table: Table, grid: Grid, chosen: Array, cell: int) -> Array:
     """The chosen lanes that touch a cell."""
-    return np.flatnonzero(chosen)[(grid.cell(table, chosen) == cell).any(axis=1)]
+    found: Array = np.flatnonzero(chosen)[(grid.cell(table, chosen) == cell).any(axis=1)]
+    return found
 
 
 @dataclass(frozen=True)

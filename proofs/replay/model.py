@@ -67,9 +67,12 @@ def models(problem: Problem, claim: Claim, first: Mapping[str, int]) -> Iterator
     # The claim that a loop ends speaks of rounds without number: there they are not bounded.
     endless = claim.name.startswith("variant.")
     rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
-    for bound, most in BOUNDS:
+    # What shows in memory is looked for first, and once without that.
+    tries = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
+    for visible, bound, most in (*tries, *(("", *b) for b in BOUNDS)):
         limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
         limits += [] if most is None else [_within(s, most) for s in rounds]
+        limits += [f"(assert {visible})"] if visible else []
         text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
         answer = decide(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
         if answer.status == "sat":
@@ -147,7 +150,7 @@ def _blocks(values: Mapping[str, int], grid: Index) -> tuple[Index, ...]:
 
 def _add(memory: Memory, buffer: BufferTerms, values: Mapping[str, int], offset: int) -> int:
     """Lay out a buffer with its logical rows; what the kernel is to write begins without a value."""
-    pitch = row_bytes = 0
+    pitch = row_bytes = plane_pitch = plane_bytes = 0
     size = UNBOUNDED_BYTES
     if buffer.columns is not None:
         columns = max(term_value(buffer.columns, values), 0)
@@ -156,10 +159,14 @@ def _add(memory: Memory, buffer: BufferTerms, values: Mapping[str, int], offset:
             rows, leading = term_value(buffer.rows, values), term_value(buffer.leading, values)
             pitch, row_bytes = leading * buffer.element_bytes, size
             size = max((rows - 1) * pitch + row_bytes, 0)
+        if buffer.planes is not None and buffer.plane_stride is not None:
+            planes, stride = term_value(buffer.planes, values), term_value(buffer.plane_stride, values)
+            plane_pitch, plane_bytes = stride * buffer.element_bytes, size
+            size = max((planes - 1) * plane_pitch + plane_bytes, 0)
     writable = "w" in buffer.access or buffer.columns is None
     return memory.add(
         buffer.name, size=size, writable=writable, initialised="r" in buffer.access or buffer.columns is None,
-        offset=offset, row_pitch=pitch, row_bytes=row_bytes,
+        offset=offset, row_pitch=pitch, row_bytes=row_bytes, plane_pitch=plane_pitch, plane_bytes=plane_bytes,
     )
 
 

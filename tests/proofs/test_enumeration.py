@@ -163,7 +163,8 @@ def test_the_solver_agrees(drawn: tuple[Problem, Access, Access, int]) -> None:
     status = decide(query.text, 2_000_000).status
     found = enumerate_claim(Enumerator(where), asked)
     assert not (found.holds and status == "sat"), query.text
-    symbols = {s for i in (a.address, b.address, *a.at.known(), *b.at.known()) for s in i.symbols()}
+    items: list[Poly | Cond] = [a.address, b.address, *a.at.known(), *b.at.known()]
+    symbols = {s for i in items for s in i.symbols()}
     if status == "unsat" and not symbols & {J, V, K}:
         assert found.holds
 
@@ -278,8 +279,8 @@ def programs(draw: st.DrawFn) -> str:
             op = draw(st.sampled_from(("lt", "ge", "eq")))
             lines.append(f"setp.{op}.u32 %p1, %r1, {draw(st.integers(0, 5))};")
             guard = draw(st.sampled_from(("@%p1 ", "@!%p1 ")))
-        kind = draw(st.sampled_from(("st.shared.u16 [%r3], %h1;", "st.shared.u16 [%r3], %h1;", "ld.shared.u16 %h2, [%r3];")))
-        lines.append(guard + kind)
+        store, load = "st.shared.u16 [%r3], %h1;", "ld.shared.u16 %h2, [%r3];"
+        lines.append(guard + draw(st.sampled_from((store, store, load))))
         if i < 2 and draw(st.booleans()):
             lines.append("bar.sync 0;")
     return "\n".join(["mov.u16 %h1, 1;", *lines, "ret;"])
