@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from proofs.claims import Claim
-from proofs.decide import DEFAULT_RLIMIT, decide
+from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.enumeration import Enumerator, enumerate_claim
 
 RUNGS = ("syntactic", "enumeration", "z3-structured", "z3-direct")
@@ -39,42 +39,57 @@ class Decision:
     rung: str = ""
 
 
+Pins = tuple[tuple[str, str], ...]
+
+
 def discharge(
     claims: Sequence[Claim], rlimit: int = DEFAULT_RLIMIT, enumerator: Enumerator | None = None
 ) -> list[Decision]:
     """Decide every claim, in order."""
-    return [decide_claim(claim, rlimit, enumerator) for claim in claims]
+    return [climb(claim, enumerator, rlimit) for claim in claims]
+
+
+def climb(
+    claim: Claim, enumerator: Enumerator | None, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide
+) -> Decision:
+    """The answer to one claim, by all rungs."""
+    decision, pins = enumerated(claim, enumerator)
+    return decision or decide_claim(claim, rlimit, ask, pins)
+
+
+def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | None, Pins]:
+    """The answer of the rungs that need no solver, or equations that single out a candidate counterexample."""
+    if enumerator is None or claim.finite is None:
+        return None, ()
+    start = time.monotonic()
+    found = enumerate_claim(enumerator, claim.finite)
+    if not found.holds:
+        return None, found.pins
+    text = "" if claim.query is None else claim.query.text
+    return Decision(claim, "unsat", text, time.monotonic() - start, rung=found.rung), ()
 
 
 def decide_claim(
-    claim: Claim, rlimit: int = DEFAULT_RLIMIT, enumerator: Enumerator | None = None
+    claim: Claim, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide, pins: Pins = ()
 ) -> Decision:
-    """The answer to one claim. `sat` counts only of the full query: the reduced one assumes less.
+    """The solver's answer to one claim. `sat` counts only of the full query: the reduced one assumes less.
 
     Args:
-        enumerator: of the claim's entry; without it nothing is enumerated.
+        pins: symbols and equations of a candidate. What was not enumerated is filled in by the solver, if it can be.
     """
-    start = time.monotonic()
-    pins: tuple[tuple[str, str], ...] = ()
-    if enumerator is not None and claim.finite is not None:
-        found = enumerate_claim(enumerator, claim.finite)
-        if found.holds:
-            text = "" if claim.query is None else claim.query.text
-            return Decision(claim, "unsat", text, time.monotonic() - start, rung=found.rung)
-        pins = found.pins
     if claim.query is None:
-        return Decision(claim, "unknown", "", time.monotonic() - start, reason=claim.reason)
+        return Decision(claim, "unknown", "", 0.0, reason=claim.reason)
+    start = time.monotonic()
     text = claim.query.text
     if pins:
-        # A candidate: what was not enumerated is filled in by the solver, if it can be.
         declared = {s.name for s in claim.query.symbols}
         narrow = [f"(assert {equation})" for name, equation in pins if name in declared]
         narrowed = text.replace("(check-sat)", "\n".join([*narrow, "(check-sat)"]))
-        answer = decide(narrowed, PINNED_RLIMIT)
+        answer = ask(narrowed, PINNED_RLIMIT)
         if answer.status == "sat":
             return Decision(claim, "sat", text, time.monotonic() - start, answer.model, rung="enumeration")
-    if claim.reduced is not None and decide(claim.reduced.text, rlimit).status == "unsat":
+    if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
         return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start, rung="z3-structured")
-    answer = decide(text, rlimit)
+    answer = ask(text, rlimit)
     rung = "z3-direct" if answer.status != "unknown" else ""
     return Decision(claim, answer.status, text, time.monotonic() - start, answer.model, answer.reason, rung)

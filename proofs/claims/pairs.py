@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
@@ -23,20 +24,20 @@ from proofs.records import Access, Records
 from proofs.terms import BLOCK, THREAD, Poly, Symbol
 
 
-def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
-    """writers, race across the launch, and race within each interval of each shared variable."""
-    claims: list[Claim] = []
+def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
+    """writers, race across the launch, and race within each interval of each shared variable; one by one, as there
+    may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
     for a, b in combinations_with_replacement(accesses, 2):
         if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
             continue
         if a.kind == b.kind == "write":
-            claims.append(_writers(problem, a, b))
+            yield _writers(problem, a, b)
         else:
-            claims.append(_grid_race(problem, a, b))
+            yield _grid_race(problem, a, b)
     for interval in intervals:
-        claims += [_interval_race(problem, interval, p) for p in interval.pairs()]
-    return claims
+        for pairing in interval.pairs():
+            yield _interval_race(problem, interval, pairing)
 
 
 def overlap_text(

@@ -178,7 +178,9 @@ def test_what_is_not_declared_has_unknown_bounds(copy: Path, capsys: pytest.Capt
     assert found.pop("bounds") == "unknown"
     assert set(found.values()) == {"proved"}, "the rest holds if the accesses stay where they belong"
     load = 1 + COPY.splitlines().index("    ld.global.u32 %r4, [%rd5];")
-    assert f"line {load}: p0 is not declared" in out
+    assert f"PTX line {load}: ld.global.u32" in out
+    assert "why: p0 is not declared, its extent and alignment are unknown" in out
+    assert 'help: --buffer "p0=u8[p2]:r"' not in out, "the element is as wide as the access"
     assert "every access through p0 stays inside what p0 points to, which is less than 2^63 bytes: not declared" in out
 
 

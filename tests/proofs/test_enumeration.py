@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proofs.claims.model import domain, known
 from proofs.decide import decide
-from proofs.discharge import decide_claim
+from proofs.discharge import climb, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration import Apart, Enumerator, Everywhere, enumerate_claim
 from proofs.enumeration.ranges import narrowed
@@ -305,6 +305,6 @@ def test_a_decision_names_its_rung() -> None:
     for step, expected in ((4, ("unsat", "enumeration")), (2, ("sat", "enumeration"))):
         found = analyse(problem_of(body.format(step), shared="s[256]", block=BLOCK_SIZE))
         (claim,) = (c for c in found.claims if c.name.startswith("race.i"))
-        decision = decide_claim(claim, enumerator=found.enumerator)
+        decision = climb(claim, found.enumerator)
         assert (decision.status, decision.rung) == expected
         assert decide_claim(claim).rung in ("z3-structured", "z3-direct")
