@@ -192,7 +192,8 @@ def _line(problem: Problem, line: int) -> str:
 def _source(problem: Problem, line: int) -> str:
     for instruction in problem.function.instructions():
         if instruction.line == line and instruction.source is not None:
-            return f" ({PurePath(instruction.source.file).name}:{instruction.source.line})"
+            places = (f"{PurePath(place.file).name}:{place.line}" for place in instruction.source.places)
+            return f" ({', inlined at '.join(places)})"
     return ""
 
 
