@@ -9,6 +9,7 @@ from proofs.terms import FALSE, TRUE, Cond, Poly, Symbol, conj, disj, ite, negat
 from proofs.words import Word
 
 Value = Word | Cond
+PASSED = "passed a barrier"  # kept like a predicate register; no register of PTX has such a name
 
 
 @dataclass
@@ -39,6 +40,15 @@ class State:
         written = {r: c.substitute(mapping) for r, c in self.written.items()}
         control = tuple(c.substitute(mapping) for c in self.control)
         return State(registers, written, control, tuple(c.substitute(mapping) for c in self.facts))
+
+
+@dataclass
+class Edge:
+    """A state on its way to a block; `cfg.EXIT` is the end of the thread."""
+
+    target: int
+    state: State
+    line: int
 
 
 def substitute_value(value: Value, mapping: Mapping[Symbol, Poly]) -> Value:

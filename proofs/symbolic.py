@@ -1,79 +1,68 @@
 """The symbolic machine: one arbitrary thread runs an entry, loops collapsed to a summary at an arbitrary iteration.
 
-It executes the same rows of the instruction table as the emulator, in the domain Terms. A loop is run three times:
-on opaque header values to read each register's step off the back edge, on the affine values to learn when it goes
-round, and finally with what iteration k-1 established as a fact of iteration k; the last run records, proves every
-observation, and confirms the steps. So the facts are used by induction on k. A register without a step is unknown.
+It executes the same rows of the instruction table as the emulator, in the domain Terms. Loops are in `loops.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
-from proofs.cfg import EXIT, Block, Graph, graph_of
+from proofs.cfg import EXIT, Block, graph_of
+from proofs.loops import Runner, Summaries
 from proofs.problem import Problem, unsupported_function
-from proofs.records import Access, Barrier, LoopRecord, Point, Range, Read, Records, Shuffle, Trap
-from proofs.resolve import resolve
-from proofs.state import State, Value, join
-from proofs.terms import (
-    FALSE,
-    THREAD,
-    TRUE,
-    Cond,
-    Poly,
-    Symbol,
-    conj,
-    disj,
-    eq,
-    le,
-    modulo,
-    negate,
-    opaque_truth,
+from proofs.records import (
+    Access,
+    Barrier,
+    Commit,
+    Found,
+    LoopRecord,
+    Point,
+    Range,
+    Read,
+    Records,
+    Shuffle,
+    Trap,
+    Wait,
 )
+from proofs.resolve import resolve
+from proofs.state import PASSED, Edge, State, Value, join
+from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
 from proofs.words import Hooks, Observation, Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Instr, Reg, type_width
+from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
-from spec.ptx.operands import Reader, bind
+from spec.ptx.operands import Reader
 from spec.ptx.row import Row
 
-MAX_ROUNDS = 6
-Found = Access | Barrier | Shuffle | Trap | Range | Read | LoopRecord
-PASSED = "passed a barrier"  # kept like a predicate register; no register of PTX has such a name
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
+MAX_STEPS = 200_000
+MAX_SIZE = 20_000  # characters of one value; beyond it the value is not followed
 
 
-@dataclass
-class Edge:
-    """A state on its way to a block; EXIT is the end of the thread."""
-
-    target: int
-    state: State
-    line: int
-
-
-class Machine(Hooks):
+class Machine(Hooks, Runner):
     """Runs one entry symbolically.
 
     Args:
         problem: the entry and its launch.
         prove: decides whether hypotheses imply a goal (the domain is added by the caller).
+        steps: instructions carried out at most, those of loops several times; one behind many branches counts more.
     """
 
-    def __init__(self, problem: Problem, prove: Prove) -> None:
+    def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
         unsupported_function(problem.function)
-        self.problem, self._prove = problem, prove
-        self.graph: Graph = graph_of(problem.function)
+        self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
+        self.graph = graph_of(problem.function)
         self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
         self.places = instruction_places(problem)
         self.state = State()
         self.guard: Cond = TRUE
         self.instruction: Instr | None = None
-        self.loops: tuple[str, ...] = ()
-        self.found: list[Found] = []
+        self.loops = ()
+        self.found = []
+        self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
 
@@ -82,14 +71,14 @@ class Machine(Hooks):
         """Execute the entry; Unsupported names what the model does not cover, with its line."""
         start = State()
         start.set(PASSED, FALSE)
-        self._region(self.graph.order[0], frozenset(self.graph.order), start, top=True)
+        self.region(self.graph.order[0], frozenset(self.graph.order), start, top=True)
         return replace(_records(self.found, self.branches), leaves=tuple(self.leaves))
 
     @property
     def recording(self) -> bool:
         return not self.domain.optimistic
 
-    def _region(self, start: int, blocks: frozenset[int], state: State, top: bool = False) -> list[Edge]:
+    def region(self, start: int, blocks: frozenset[int], state: State, top: bool = False) -> list[Edge]:
         """Run the blocks once from `start`; the edges that leave them, go back to `start`, or end the thread."""
         incoming: dict[int, list[State]] = {start: [state]}
         leaving: list[Edge] = []
@@ -100,7 +89,7 @@ class Machine(Hooks):
             states = incoming.pop(index)
             here = join(states, f"B{index}", frozenset(self.loops), block.line)
             if index in self.graph.loops and (top or index != start):
-                edges = self._loop(index, here)
+                edges = self.summaries.run(index, here)
             else:
                 edges = self._block(block, here)
             for edge in edges:
@@ -115,6 +104,7 @@ class Machine(Hooks):
         edges: list[Edge] = []
         for instruction in block.instructions:
             self.instruction = instruction
+            self._step(instruction)
             found = lookup(instruction.opcode)
             if found is None:
                 raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
@@ -136,6 +126,14 @@ class Machine(Hooks):
             self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _step(self, instruction: Instr) -> None:
+        self._left -= 1 + len(self.state.control) // 16
+        if self._left < 0:
+            raise Unsupported(
+                f"the entry was carried out up to here in {self._steps} steps and is not at its end: too long, or its "
+                "loops too deep (--effort)", line=instruction.line,
+            )
 
     def _leaves(self, state: State) -> None:
         """Record when a thread ends here without having passed a barrier; not in loops, where the round is unknown."""
@@ -174,7 +172,11 @@ class Machine(Hooks):
         if kind == "barrier":
             self._barrier(instruction)
         elif kind == "warp_barrier":
-            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)))
+            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
+        elif kind == "commit":
+            self.commit()
+        elif kind == "wait":
+            self.wait(*self._pending(instruction))
         elif kind != "fence":
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
@@ -208,6 +210,7 @@ class Machine(Hooks):
         return any(all(q in known for q in (p.args if p.op == "and" else (p,))) for p in parts)
 
     def _write(self, register: str, value: Value) -> None:
+        value = self._followed(value)
         if self.guard == TRUE:
             self.state.set(register, value)
             return
@@ -219,10 +222,22 @@ class Machine(Hooks):
         elif isinstance(value, Cond):
             assert isinstance(old, Cond)
             chosen = disj((conj((self.guard, value)), conj((negate(self.guard), old))))
-            self.state.set(register, chosen, written)
+            self.state.set(register, self._followed(chosen), written)
         else:
             assert isinstance(old, Word)
-            self.state.set(register, self.domain.select(value.width, self.guard, value, old), written)
+            chosen_word = self.domain.select(value.width, self.guard, value, old)
+            self.state.set(register, self._followed(chosen_word), written)
+
+    def _followed(self, value: Value) -> Value:
+        """The value, or an unknown one in its place if it has become too long to reason about."""
+        if isinstance(value, Cond):
+            if len(value.text) <= MAX_SIZE:
+                return value
+            word = self.domain.unknown(1)
+            return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
+        if value.term is None or sum(len(a.text) for m in value.term.terms for a in m) <= MAX_SIZE:
+            return value
+        return self.domain.unknown(value.width)
 
     # --- hooks ---
     def _point(self) -> Point:
@@ -232,6 +247,9 @@ class Machine(Hooks):
             control = (*control, self.guard)
         place = self.places[id(self.instruction)] if self.instruction else ""
         return Point(line, control, self.state.facts, self.loops, place)
+
+    def decide(self, known: tuple[Cond, ...], goal: Cond) -> bool:
+        return self._prove(known, goal)
 
     def prove(self, goal: Cond) -> bool:
         """Whether the goal holds at this point."""
@@ -245,7 +263,10 @@ class Machine(Hooks):
             Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
         )
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
+    def access(
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
+        flight: bool = False,
+    ) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
         if not self.recording:
@@ -255,233 +276,36 @@ class Machine(Hooks):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
-        self.found.append(replace(access, readonly=readonly))
+        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address, self.prove)
+        self.found.append(replace(access, readonly=readonly, warp=warp, flight=flight))
 
-    def converge(self, members: Poly | None) -> None:
+    def commit(self) -> None:
+        """Record that the thread closes its group of asynchronous copies."""
+        if self.recording:
+            self.found.append(Commit("", self._point()))
+
+    def wait(self, pending: int, everything: bool = False) -> None:
+        """Record that the thread waits for its groups of copies but the youngest `pending`."""
+        if self.recording:
+            self.found.append(Wait("", self._point(), pending, everything))
+
+    @staticmethod
+    def _pending(instruction: Instr) -> tuple[int, bool]:
+        """The operand of cp.async.wait_group; 0 and everything for cp.async.wait_all, which has none."""
+        if not instruction.operands:
+            return 0, True
+        operand = instruction.operands[0]
+        assert isinstance(operand, Imm)
+        return int(operand.value), False
+
+    def converge(self, members: Poly | None, orders: bool = False) -> None:
         """Record that all lanes of a mask must be here together."""
         if not self.recording:
             return
         line = self.instruction.line if self.instruction else 0
         if members is None or members.value is None:
             raise Unsupported("a member mask that is not a constant is not modelled yet", line=line)
-        self.found.append(Shuffle("", self._point(), members.value % 2**32))
-
-    # --- loops ---
-    def _loop(self, header: int, entry: State) -> list[Edge]:
-        loop = self.graph.loops[header]
-        block = self.graph.blocks[header]
-        name = self.places[id(block.instructions[0])] if block.instructions else f"B{header}"
-        line, parent = block.line, self.loops[-1] if self.loops else ""
-        around = frozenset(self.loops)
-        iteration = Symbol(f"k@{name}", "iteration", THREAD, 0, None, line, loops=around)
-        leaving = Symbol(f"K@{name}", "exit", THREAD, 0, None, line, loops=around)
-        k = Poly.symbol(iteration)
-        modified = self._modified(loop.blocks)
-        arbitrary: set[str] = set()
-        steps = self._steps(header, loop.blocks, entry, modified, name)
-        for _ in range(MAX_ROUNDS):
-            start = self._at_iteration(entry, modified, steps, arbitrary, k, name, around)
-            back = self._dry(header, loop.blocks, start, name)
-            previous = self._previous(back, start, entry, iteration, name)
-            mark = len(self.found)
-            edges, clean = self._record(header, loop.blocks, start, name, previous)
-            if not clean:
-                # The fact rests on observations that were not proved: do without it.
-                del self.found[mark:]
-                edges, _ = self._record(header, loop.blocks, start, name, TRUE)
-                previous = TRUE
-            backs = [e.state for e in edges if e.target == header]
-            wrong = self._confirm(backs, entry, modified, steps, arbitrary, k, header, line)
-            if not wrong:
-                break
-            arbitrary |= wrong
-            del self.found[mark:]
-        else:
-            raise Unsupported("a loop whose registers the model cannot summarise", line=line)
-        if self.recording:
-            n = len(entry.control)
-            proceed = FALSE
-            if backs:
-                last = join(backs, f"B{header}", around, line)
-                proceed = conj(last.control[n:])
-            known = tuple(f for f in (*entry.facts, previous) if f != TRUE)
-            point = Point(line, entry.control, known, (*self.loops, name), name)
-            self.found.insert(mark, LoopRecord(name, point, iteration, leaving, proceed, parent))
-        return self._leave(edges, header, entry, iteration, leaving, name)
-
-    def _modified(self, blocks: frozenset[int]) -> list[str]:
-        names: dict[str, None] = {}
-        for index in sorted(blocks):
-            for instruction in self.graph.blocks[index].instructions:
-                found = lookup(instruction.opcode)
-                if found is None:
-                    raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-                if found[0].control == "barrier":
-                    names[PASSED] = None
-                for _, operand in bind(instruction, found[0]).results:
-                    for part in getattr(operand, "elems", (operand,)):
-                        if isinstance(part, Reg):
-                            names[part.name] = None
-        return list(names)
-
-    def _header_value(self, register: str, name: str, around: frozenset[str], symbolic: bool) -> Value:
-        kind = "pred" if register == PASSED else self.problem.function.registers[register]
-        key = f"h@{name}.{register}"
-        inside = around | {name}
-        if kind == "pred":
-            return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=inside))
-        word = Word(type_width(kind), None, key, inside)
-        return Word(word.width, self.domain.term(word), key, inside) if symbolic else word
-
-    def _steps(
-        self, header: int, blocks: frozenset[int], entry: State, modified: list[str], name: str
-    ) -> dict[str, Poly]:
-        """Registers that change by the same amount each time round, with that amount."""
-        around = frozenset(self.loops)
-        start = entry.copy()
-        for register in modified:
-            start.set(register, self._header_value(register, name, around, True), entry.written.get(register, FALSE))
-        back = self._dry(header, blocks, start, name)
-        steps: dict[str, Poly] = {}
-        if back is None:
-            return steps
-        for register in modified:
-            before, after = start.registers[register], back.registers.get(register)
-            initial = entry.registers.get(register)
-            if not (isinstance(before, Word) and isinstance(after, Word) and isinstance(initial, Word)):
-                continue
-            if before.term is None or after.term is None or initial.term is None:
-                continue
-            step = after.term - before.term
-            if not any(name in s.loops for s in step.symbols()):
-                steps[register] = step
-        return steps
-
-    def _at_iteration(
-        self, entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str], k: Poly, name: str,
-        around: frozenset[str],
-    ) -> State:
-        start = entry.copy()
-        for register in modified:
-            written = entry.written.get(register, FALSE)
-            initial = entry.registers.get(register)
-            steady = register in steps and register not in arbitrary
-            if steady and isinstance(initial, Word) and initial.term is not None:
-                start.set(register, Word(initial.width, initial.term + steps[register] * k), written)
-            else:
-                start.set(register, self._header_value(register, name, around, False), written)
-        return start
-
-    def _dry(self, header: int, blocks: frozenset[int], start: State, name: str) -> State | None:
-        """The state on the back edge, without proving or recording anything."""
-        before, self.domain.optimistic, self.loops = self.domain.optimistic, True, (*self.loops, name)
-        try:
-            backs = [e.state for e in self._region(header, blocks, start) if e.target == header]
-        finally:
-            self.domain.optimistic, self.loops = before, self.loops[:-1]
-        if not backs:
-            return None
-        return join(backs, f"B{header}", frozenset(self.loops), 0)
-
-    def _previous(self, back: State | None, start: State, entry: State, iteration: Symbol, name: str) -> Cond:
-        """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
-        if back is None:
-            return eq(Poly.symbol(iteration))
-        known = (*back.control[len(start.control):], *(f for f in back.facts if f not in start.facts))
-        condition = conj(known)
-        mapping: dict[Symbol, Poly] = {}
-        for symbol in condition.symbols():
-            if symbol == iteration:
-                mapping[symbol] = Poly.symbol(iteration) - 1
-            elif name in symbol.loops:
-                mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{name}"))
-        k = Poly.symbol(iteration)
-        return conj((disj((eq(k), condition.substitute(mapping))), *self._not_beyond(known, entry, iteration, name)))
-
-    def _not_beyond(
-        self, known: tuple[Cond, ...], entry: State, iteration: Symbol, name: str
-    ) -> list[Cond]:
-        """What a `!=` guard says more than its text: g != 0 in every round so far, and g does not jump over 0.
-
-        g = c + s*k with s > 0. If g <= 0 at k = 0 and s divides it there (both are proved), then g <= 0 at every k that
-        is reached: g <= 0 and g != 0 and s divides g give g + s <= 0.
-        """
-        found = []
-        for literal in known:
-            unequal = literal.args[0].term if literal.op == "not" and literal.args[0].op == "eq" else None
-            if unequal is None or any(name in s.loops and s != iteration for s in unequal.symbols()):
-                continue
-            k = Poly.symbol(iteration)
-            at_zero = unequal.substitute({iteration: Poly({})})
-            step = (unequal - at_zero).terms.get(tuple(k.atoms()), 0)
-            if step == 0 or unequal - at_zero != k * step:
-                continue
-            if step < 0:
-                unequal, at_zero, step = -unequal, -at_zero, -step
-            goal = conj((le(at_zero, 0), eq(modulo(at_zero, step))))
-            if self._prove((*entry.control, *entry.facts), goal):
-                found.append(le(unequal, 0))
-        return found
-
-    def _record(
-        self, header: int, blocks: frozenset[int], start: State, name: str, previous: Cond
-    ) -> tuple[list[Edge], bool]:
-        """Run the body in earnest; its edges, and whether every observation in it was proved."""
-        state = start.copy()
-        if previous != TRUE:
-            state.facts = (*state.facts, previous)
-        mark = len(self.found)
-        self.loops = (*self.loops, name)
-        try:
-            edges = self._region(header, blocks, state)
-        finally:
-            self.loops = self.loops[:-1]
-        clean = all(r.proved for r in self.found[mark:] if isinstance(r, Range))
-        return edges, clean
-
-    def _confirm(
-        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str],
-        k: Poly, header: int, line: int,
-    ) -> set[str]:
-        """Registers whose step does not hold after all."""
-        if not backs:
-            return set()
-        back = join(backs, f"B{header}", frozenset(self.loops), line)
-        wrong = set()
-        for register in modified:
-            if register not in steps or register in arbitrary:
-                continue
-            initial, after = entry.registers.get(register), back.registers.get(register)
-            assert isinstance(initial, Word)
-            assert initial.term is not None
-            expected = initial.term + steps[register] * (k + 1)
-            if not (isinstance(after, Word) and after.term == expected):
-                wrong.add(register)
-        return wrong
-
-    def _leave(
-        self, edges: list[Edge], header: int, entry: State, iteration: Symbol, leaving: Symbol, name: str
-    ) -> list[Edge]:
-        """The edges out of the loop: iteration k becomes the exit count; which edge is taken is an unknown choice."""
-        mapping = {iteration: Poly.symbol(leaving)}
-        out = [e for e in edges if e.target != header]
-        result: list[Edge] = []
-        n = len(entry.control)
-        others: tuple[Cond, ...] = ()
-        for i, edge in enumerate(out):
-            state = edge.state.substitute(mapping)
-            relative = edge.state.control[n:]
-            choice: tuple[Cond, ...] = others
-            if i < len(out) - 1:
-                taken = opaque_truth(
-                    Symbol(f"x@{name}.{i}", "boolean", THREAD, None, None, edge.line, loops=frozenset(self.loops))
-                )
-                choice, others = (*others, taken), (*others, negate(taken))
-            state.facts = (*state.facts, *(c.substitute(mapping) for c in relative))
-            state.control = (*entry.control, *choice)
-            result.append(Edge(edge.target, state, edge.line))
-        return result
+        self.found.append(Shuffle("", self._point(), members.value % 2**32, orders))
 
 
 def instruction_places(problem: Problem) -> dict[int, str]:
@@ -495,7 +319,7 @@ def instruction_places(problem: Problem) -> dict[int, str]:
     return places
 
 
-_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Trap, Range, Read)
+_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read)
 
 
 def _numbered(found: Sequence[Found], kind: type[_Numbered], letter: str) -> tuple[_Numbered, ...]:
@@ -514,4 +338,5 @@ def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
         _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
         _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),
         tuple(f for f in found if isinstance(f, LoopRecord)), tuple(sorted(branches.items())),
+        commits=_numbered(found, Commit, "g"), waits=_numbered(found, Wait, "w"),
     )

@@ -75,8 +75,15 @@ class Hooks(ABC):
         """A value was looked at."""
 
     @abstractmethod
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
-        """Memory was read or written: `count` words of `width` bits at `address`; `readonly` for the .nc path."""
+    def access(
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
+        flight: bool = False,
+    ) -> None:
+        """Memory was read or written: `count` words of `width` bits at `address`; `readonly` for the .nc path.
+
+        `warp`: every lane of the warp makes the access (ldmatrix); `flight`: an asynchronous copy makes it, at any time
+        until its group has been waited for. Both as in `proofs.records.Access`.
+        """
 
     @abstractmethod
     def converge(self, members: Poly | None) -> None:

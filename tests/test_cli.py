@@ -15,7 +15,7 @@ import pytest
 
 from fltc.cli import main
 from fltc.commands import diff as diff_command
-from proofs.check_request import CheckRequest
+from proofs.check.request import CheckRequest
 from proofs.results import Report, Row
 from proofs.verdict import Verdict
 from spec.errors import BadInput, ContractViolation, DriverError, PtxSyntaxError, Unsupported
@@ -268,11 +268,11 @@ def asked(stand: Stand) -> list[CheckRequest]:
     """The requests that reached the prover."""
     seen: list[CheckRequest] = []
 
-    def check(request: CheckRequest) -> Report:
+    def check(request: CheckRequest, **how: object) -> Report:
         seen.append(request)
         return Report([PROVED])
 
-    stand("proofs.check", check=check)
+    stand("proofs.check.report", check=check)
     return seen
 
 
@@ -353,7 +353,7 @@ def test_check_exits_with_the_verdict(
     ptx: Path, stand: Stand, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = Report([REFUTED], ["buffers are disjoint"])
-    stand("proofs.check", check=returns(report))
+    stand("proofs.check.report", check=returns(report))
     assert main(["check", str(ptx), "--json", str(tmp_path / "r.json")]) == 1
     assert "buffers are disjoint" in capsys.readouterr().out
     assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "refuted"

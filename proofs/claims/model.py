@@ -30,6 +30,7 @@ class Claim:
         lines: PTX lines it speaks of.
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
+        visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Claim:
     reduced: Query | None = None
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
+    visible: str = ""
 
 
 def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:

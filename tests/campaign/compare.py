@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proofs.check_problem import problems
-from proofs.check_request import CheckRequest
+from proofs.check.flags import problems
+from proofs.check.request import CheckRequest
 from proofs.discharge import decide_claim
 from proofs.entry import analyse
 from proofs.outcome import PREMISES

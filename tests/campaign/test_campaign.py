@@ -16,7 +16,7 @@ UNDECLARED = (217, 595)  # a query once named a symbol that it did not declare
 @pytest.fixture(autouse=True)
 def no_assembler(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernels are known to be valid; starting ptxas for each would take most of the time."""
-    monkeypatch.setattr("proofs.check_problem.assemble", lambda *args, **kwargs: None)
+    monkeypatch.setattr("proofs.check.flags.assemble", lambda *args, **kwargs: None)
 
 
 @pytest.mark.parametrize("seed", SLICE)

@@ -77,7 +77,10 @@ class Facts(Hooks):
     def observe(self, observation: Observation) -> None:
         self.observations.append(observation)
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
+    def access(
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
+        flight: bool = False,
+    ) -> None:
         self.accesses.append((kind, space, width * count // 8, address))
 
     def converge(self, members: Poly | None) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proofs.check import check
-from proofs.check_request import CheckRequest
+from proofs.check.report import check
+from proofs.check.request import CheckRequest
 from proofs.verdict import Verdict
 from spec.errors import BadInput
 
