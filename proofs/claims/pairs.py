@@ -29,7 +29,7 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
     may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
     for a, b in combinations_with_replacement(accesses, 2):
-        if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
+        if not problem.alias_of(a.buffer, b.buffer) or not (a.writes or b.writes):
             continue
         if a.kind == b.kind == "write":
             yield _writers(problem, a, b)
@@ -124,12 +124,30 @@ def _writers(problem: Problem, a: Access, b: Access) -> Claim:
     return _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
 
 
+def _unless_indivisible(
+    problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
+) -> str:
+    """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
+    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+        return same
+    first, second = copies
+    places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
+    if a.space == "shared" or a.buffer != b.buffer:
+        places = [(a.address, b.address)]
+    equal = [f"(= {first.text(x)} {second.text(y)})" for x, y in places]
+    if launch and not {a.scope, b.scope} <= {"gpu", "sys"}:
+        equal += equal_texts(s for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK)
+    return f"(or {same} {conjunction(equal)})"
+
+
 def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
     meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
     words = "a byte that one thread writes no other thread reads in this launch"
+    if a.kind == b.kind == "atomic":
+        words = "atomics of different threads on one byte are of the same bytes, and their scopes cover both threads"
     return _claim(
         problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
     )
@@ -142,7 +160,7 @@ def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim
     a, b = pair.first.access, pair.second.access
     meet, items = overlap_text(problem, a, b, *copies)
     same = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=False)})"
     words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
     name = f"race.{interval.id}.{pair.name}"
     finite = Apart((a, copies[0]), (b, copies[1]), tuple(Poly.symbol(s) for s in same))
