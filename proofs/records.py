@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proofs.terms import Cond, Poly, Symbol
+
+ZERO = Poly({})
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Access:
-    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved."""
+    """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
+
+    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    `flat`: rows follow each other without a gap and `column` counts through all of them.
+    `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
+    asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
+    its source and a write of its target.
+    """
 
     id: str
     at: Point
@@ -40,21 +49,64 @@ class Access:
     column: Poly
     count: int
     readonly: bool = False
+    scope: str = ""
+    warp: bool = False
+    flight: bool = False
+    plane: Poly = ZERO
+    flat: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return self.kind != "read"
+
+    @property
+    def reads(self) -> bool:
+        return self.kind != "write"
 
 
 @dataclass(frozen=True)
 class Barrier:
+    """An arrival at barrier `number` of the block, for `count` threads (None: all of them); `waits` if not bar.arrive.
+
+    PTX ISA 9.7.13.1.
+    """
+
+    id: str
+    at: Point
+    number: Poly = field(default_factory=lambda: Poly({}))
+    count: Poly | None = None
+    waits: bool = True
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """An instruction that the lanes of `members` execute together; `orders` their memory accesses (bar.warp.sync)."""
+
+    id: str
+    at: Point
+    members: int
+    orders: bool = False
+
+
+@dataclass(frozen=True)
+class Commit:
+    """cp.async.commit_group: closes the thread's group of asynchronous copies (PTX ISA 9.7.9.25.3.2)."""
+
     id: str
     at: Point
 
 
 @dataclass(frozen=True)
-class Shuffle:
-    """An instruction that the lanes of `members` execute together."""
+class Wait:
+    """cp.async.wait_group `pending`: all groups but the youngest `pending` of this thread are complete.
+
+    `everything`: copies in no group, too (cp.async.wait_all; PTX ISA 9.7.9.25.3.3).
+    """
 
     id: str
     at: Point
-    members: int
+    pending: int
+    everything: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,7 +150,7 @@ class LoopRecord:
     parent: str
 
 
-Found = Access | Barrier | Shuffle | Trap | Range | Read | LoopRecord
+Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | LoopRecord
 
 
 @dataclass(frozen=True)
@@ -114,3 +166,5 @@ class Records:
     loops: tuple[LoopRecord, ...]
     branches: tuple[tuple[int, Cond], ...]
     leaves: tuple[Cond, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    waits: tuple[Wait, ...] = ()

@@ -12,18 +12,33 @@ from typing import TypeVar
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
 from proofs.problem import Problem, unsupported_function
-from proofs.records import Access, Barrier, Found, LoopRecord, Point, Range, Read, Records, Shuffle, Trap
+from proofs.records import (
+    Access,
+    Barrier,
+    Commit,
+    Found,
+    LoopRecord,
+    Point,
+    Range,
+    Read,
+    Records,
+    Shuffle,
+    Trap,
+    Wait,
+)
 from proofs.resolve import resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
-from proofs.words import Hooks, Observation, Terms, Word
+from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Instr, type_width
+from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.operands import Reader
 from spec.ptx.row import Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
+MAX_STEPS = 200_000
+MAX_SIZE = 20_000  # characters of one value; beyond it the value is not followed
 
 
 class Machine(Hooks, Runner):
@@ -32,11 +47,12 @@ class Machine(Hooks, Runner):
     Args:
         problem: the entry and its launch.
         prove: decides whether hypotheses imply a goal (the domain is added by the caller).
+        steps: instructions carried out at most, those of loops several times; one behind many branches counts more.
     """
 
-    def __init__(self, problem: Problem, prove: Prove) -> None:
+    def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
         unsupported_function(problem.function)
-        self.problem, self._prove = problem, prove
+        self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
         self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
@@ -88,6 +104,7 @@ class Machine(Hooks, Runner):
         edges: list[Edge] = []
         for instruction in block.instructions:
             self.instruction = instruction
+            self._step(instruction)
             found = lookup(instruction.opcode)
             if found is None:
                 raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
@@ -109,6 +126,14 @@ class Machine(Hooks, Runner):
             self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _step(self, instruction: Instr) -> None:
+        self._left -= 1 + len(self.state.control) // 16
+        if self._left < 0:
+            raise Unsupported(
+                f"the entry was carried out up to here in {self._steps} steps and is not at its end: too long, or its "
+                "loops too deep (--effort)", line=instruction.line,
+            )
 
     def _leaves(self, state: State) -> None:
         """Record when a thread ends here without having passed a barrier; not in loops, where the round is unknown."""
@@ -147,7 +172,11 @@ class Machine(Hooks, Runner):
         if kind == "barrier":
             self._barrier(instruction)
         elif kind == "warp_barrier":
-            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)))
+            self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
+        elif kind == "commit":
+            self.commit()
+        elif kind == "wait":
+            self.wait(*self._pending(instruction))
         elif kind != "fence":
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
@@ -181,6 +210,7 @@ class Machine(Hooks, Runner):
         return any(all(q in known for q in (p.args if p.op == "and" else (p,))) for p in parts)
 
     def _write(self, register: str, value: Value) -> None:
+        value = self._followed(value)
         if self.guard == TRUE:
             self.state.set(register, value)
             return
@@ -192,10 +222,22 @@ class Machine(Hooks, Runner):
         elif isinstance(value, Cond):
             assert isinstance(old, Cond)
             chosen = disj((conj((self.guard, value)), conj((negate(self.guard), old))))
-            self.state.set(register, chosen, written)
+            self.state.set(register, self._followed(chosen), written)
         else:
             assert isinstance(old, Word)
-            self.state.set(register, self.domain.select(value.width, self.guard, value, old), written)
+            chosen_word = self.domain.select(value.width, self.guard, value, old)
+            self.state.set(register, self._followed(chosen_word), written)
+
+    def _followed(self, value: Value) -> Value:
+        """The value, or an unknown one in its place if it has become too long to reason about."""
+        if isinstance(value, Cond):
+            if len(value.text) <= MAX_SIZE:
+                return value
+            word = self.domain.unknown(1)
+            return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
+        if value.term is None or sum(len(a.text) for m in value.term.terms for a in m) <= MAX_SIZE:
+            return value
+        return self.domain.unknown(value.width)
 
     # --- hooks ---
     def _point(self) -> Point:
@@ -221,7 +263,9 @@ class Machine(Hooks, Runner):
             Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
         )
 
-    def access(self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool) -> None:
+    def access(
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
+    ) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
         if not self.recording:
@@ -231,17 +275,38 @@ class Machine(Hooks, Runner):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address)
-        self.found.append(replace(access, readonly=readonly))
+        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address, self.prove)
+        self.found.append(replace(
+            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+        ))
 
-    def converge(self, members: Poly | None) -> None:
+    def commit(self) -> None:
+        """Record that the thread closes its group of asynchronous copies."""
+        if self.recording:
+            self.found.append(Commit("", self._point()))
+
+    def wait(self, pending: int, everything: bool = False) -> None:
+        """Record that the thread waits for its groups of copies but the youngest `pending`."""
+        if self.recording:
+            self.found.append(Wait("", self._point(), pending, everything))
+
+    @staticmethod
+    def _pending(instruction: Instr) -> tuple[int, bool]:
+        """The operand of cp.async.wait_group; 0 and everything for cp.async.wait_all, which has none."""
+        if not instruction.operands:
+            return 0, True
+        operand = instruction.operands[0]
+        assert isinstance(operand, Imm)
+        return int(operand.value), False
+
+    def converge(self, members: Poly | None, orders: bool = False) -> None:
         """Record that all lanes of a mask must be here together."""
         if not self.recording:
             return
         line = self.instruction.line if self.instruction else 0
         if members is None or members.value is None:
             raise Unsupported("a member mask that is not a constant is not modelled yet", line=line)
-        self.found.append(Shuffle("", self._point(), members.value % 2**32))
+        self.found.append(Shuffle("", self._point(), members.value % 2**32, orders))
 
 
 def instruction_places(problem: Problem) -> dict[int, str]:
@@ -255,7 +320,7 @@ def instruction_places(problem: Problem) -> dict[int, str]:
     return places
 
 
-_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Trap, Range, Read)
+_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read)
 
 
 def _numbered(found: Sequence[Found], kind: type[_Numbered], letter: str) -> tuple[_Numbered, ...]:
@@ -274,4 +339,5 @@ def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
         _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
         _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),
         tuple(f for f in found if isinstance(f, LoopRecord)), tuple(sorted(branches.items())),
+        commits=_numbered(found, Commit, "g"), waits=_numbered(found, Wait, "w"),
     )

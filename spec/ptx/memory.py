@@ -101,7 +101,9 @@ class Buffer:
         content: the bytes.
         writable: a store elsewhere is a fault.
         written: which bytes have a value; None where all have.
+        space: state space.
         row_pitch, row_bytes: logical rows: an access must not touch bytes row_bytes .. row_pitch-1 of a row.
+        plane_pitch, plane_bytes: logical planes, in which the rows count from the plane's first byte.
         symbolic: element type whose content the Dag domain names instead of reading, '' for none.
         shadow: of the Dag domain, what symbolic bytes hold: offset to (word, byte of it).
     """
@@ -115,6 +117,9 @@ class Buffer:
     row_pitch: int = 0
     row_bytes: int = 0
     symbolic: str = ""
+    plane_pitch: int = 0
+    plane_bytes: int = 0
+    space: str = "global"
     shadow: dict[int, Any] = field(default_factory=dict)
 
     def data(self, start: int = 0, size: int | None = None) -> bytes:
@@ -133,6 +138,34 @@ class Buffer:
         if self.written is None:
             return np.ones(self.size, bool)
         return np.asarray(self.written.gather(np.array([0], np.int64), self.size)[0] != 0)
+
+
+@dataclass(frozen=True)
+class Use:
+    """What an access does with the bytes.
+
+    Args:
+        kind: read, write, or atomic: both, with no other access in between.
+        readonly: through the .nc path.
+        scope: of an atomic, which threads it is indivisible for: cta, cluster, gpu or sys.
+        parts: elements of a vector atomic, each indivisible on its own.
+    """
+
+    kind: str
+    readonly: bool = False
+    scope: str = ""
+    parts: int = 1
+
+    @property
+    def writes(self) -> bool:
+        return self.kind != "read"
+
+    @property
+    def reads(self) -> bool:
+        return self.kind != "write"
+
+
+READ, WRITE = Use("read"), Use("write")
 
 
 @dataclass(frozen=True)
@@ -163,6 +196,8 @@ class Memory:
         row_pitch: int = 0,
         row_bytes: int = 0,
         symbolic: str = "",
+        plane_pitch: int = 0,
+        plane_bytes: int = 0,
     ) -> int:
         """Make a buffer and return its address.
 
@@ -171,7 +206,7 @@ class Memory:
             size: bytes, where there is no content or more than the content.
             initialised: whether bytes not in `data` have a value (zero); default: only where `data` is given.
             offset: the address is `offset` beyond a multiple of 2^20.
-            row_pitch, row_bytes, symbolic: as in Buffer.
+            row_pitch, row_bytes, symbolic, plane_pitch, plane_bytes: as in Buffer.
         """
         if name in self.buffers:
             raise BadInput(f"two buffers are named {name!r}")
@@ -192,7 +227,9 @@ class Memory:
                 written.scatter(np.zeros(1, np.int64), np.ones((1, len(given)), np.uint8))
         base = self._next + offset
         self._next += -(-(total + offset) // _GAP) * _GAP + _GAP
-        self.buffers[name] = Buffer(name, base, total, content, writable, written, row_pitch, row_bytes, symbolic)
+        self.buffers[name] = Buffer(
+            name, base, total, content, writable, written, row_pitch, row_bytes, symbolic, plane_pitch, plane_bytes
+        )
         return base
 
     def __getitem__(self, name: str) -> Buffer:
