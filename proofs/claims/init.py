@@ -19,27 +19,34 @@ from proofs.symbolic import instruction_places
 from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, eq, le
 
 MAX_CANDIDATES = 4096
+MAX_SHARED = 2_000
 
 
 def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[Interval, ...]) -> list[Claim]:
     """init claims of every shared read."""
     shared = [a for a in records.accesses if a.space == "shared"]
     order = {place: i for i, place in enumerate(_order(problem, graph))}
-    together = {
-        frozenset((m.access.id, n.access.id)) for interval in found for m in interval.members for n in interval.members
-    }
+    inside: dict[str, set[str]] = {}
+    for interval in found:
+        for member in interval.members:
+            inside.setdefault(member.access.id, set()).add(interval.id)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
     in_step = {loop for b in records.barriers for loop in b.at.loops}
     claims = []
     for read in shared:
         if not read.reads:
             continue
+        if len(shared) > MAX_SHARED:
+            reason = f"the entry has more than {MAX_SHARED} accesses to shared memory"
+            words = "every byte read was written before a barrier in between"
+            claims.append(Claim(f"init.{read.id}", "init", (read.at.line,), None, words, reason=reason))
+            continue
         earlier = [
             w for w in shared
             if w.kind == "write" and w.buffer == read.buffer and in_step.issuperset(w.at.loops)
             and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
         ]
-        own = [w for w in earlier if frozenset((w.id, read.id)) in together]
+        own = [w for w in earlier if inside.get(w.id, set()) & inside.get(read.id, set())]
         claims.append(_init(problem, read, [w for w in earlier if w not in own], own))
     return claims
 
