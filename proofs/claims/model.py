@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from proofs.problem import Problem
+from proofs.problem import Problem, linear_thread
 from proofs.query import ONE, Copy, Hypothesis, Query
 from proofs.records import Access, Point
-from proofs.terms import BLOCK, THREAD, Cond, Poly, Symbol, quote
+from proofs.terms import BLOCK, THREAD, Cond, Poly, Symbol, divide, quote, same
 
 OBLIGATIONS = (
     "coverage", "single-writer", "bounds", "barrier", "race", "resources", "power-gate", "abi", "numerics",
@@ -16,6 +16,7 @@ OBLIGATIONS = (
     "no-wrap", "init", "no-trap",
 )
 FIRST, SECOND = "!1", "!2"
+WARP = 32
 GRID_SCOPES = frozenset({BLOCK, THREAD})
 BLOCK_SCOPES = frozenset({THREAD})
 
@@ -30,6 +31,7 @@ class Claim:
         lines: PTX lines it speaks of.
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
+        threads: of a pair in one block, how its threads stand to each other (`proofs.phases.model`).
     """
 
     name: str
@@ -40,6 +42,7 @@ class Claim:
     reduced: Query | None = None
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
+    threads: str = ""
 
 
 def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:
@@ -61,6 +64,13 @@ def known(at: Point, copy: Copy = ONE, control: bool = True, facts: bool = True)
     if facts:
         found += [Hypothesis("fact", copy.text(c), copy.cond(c)) for c in at.facts]
     return found
+
+
+def warps(problem: Problem, copies: tuple[Copy, Copy]) -> Hypothesis:
+    """That two threads of a block are lanes of one warp."""
+    warp = divide(linear_thread(problem.specials), WARP)
+    first, second = copies
+    return Hypothesis("warp", f"(= {first.text(warp)} {second.text(warp)})", same(first.poly(warp), second.poly(warp)))
 
 
 def apart(scopes: frozenset[str]) -> tuple[Copy, Copy]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
-    BLOCK_SCOPES,
     GRID_SCOPES,
     Claim,
     apart,
@@ -15,11 +14,12 @@ from proofs.claims.model import (
     identity,
     known,
 )
-from proofs.intervals import Interval, Member, Pairing
+from proofs.claims.within import interval_claims
+from proofs.intervals import Interval
 from proofs.problem import Problem
 from proofs.query import Copy, Query, build
 from proofs.records import Access, Records
-from proofs.terms import BLOCK, THREAD, Poly, Symbol
+from proofs.terms import THREAD, Poly, Symbol
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
@@ -33,9 +33,7 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
             claims.append(_writers(problem, a, b))
         else:
             claims.append(_grid_race(problem, a, b))
-    for interval in intervals:
-        claims += [_interval_race(problem, interval, p) for p in interval.pairs()]
-    return claims
+    return claims + interval_claims(problem, intervals)
 
 
 def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, list[Poly]]:
@@ -106,23 +104,3 @@ def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     return _claim(
         problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
     )
-
-
-def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
-    copies = (
-        Copy("!1", BLOCK_SCOPES, _fixed(pair.first)), Copy("!2", BLOCK_SCOPES, _fixed(pair.second))
-    )
-    a, b = pair.first.access, pair.second.access
-    meet, items = overlap_text(a, b, *copies)
-    same = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
-    words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
-    name = f"race.{interval.id}.{pair.name}"
-    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies))
-
-
-def _fixed(member: Member) -> dict[str, Poly]:
-    """Iteration counts that the interval ties to each other."""
-    return {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
-
-
