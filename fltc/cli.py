@@ -102,6 +102,13 @@ def check(
     allow_exited: Annotated[
         bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
     ] = False,
+    effort: Annotated[
+        int, typer.Option("--effort", metavar="N", help="How much work an entry may cost; about seconds of a core.")
+    ] = 100,
+    jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
+    no_store: Annotated[
+        bool, typer.Option("--no-store", help="Take no answers of earlier runs from the cache folder, and keep none.")
+    ] = False,
     json: JsonOption = None,
 ) -> int:
     """Prove anybody's PTX free of races, divergent barriers and stray accesses."""
@@ -117,6 +124,9 @@ def check(
         names=names,
         may_alias=may_alias or [],
         allow_exited=allow_exited,
+        effort=effort,
+        jobs=jobs,
+        no_store=no_store,
         json_file=json,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from proofs.claims import Claim
-from proofs.decide import DEFAULT_RLIMIT, decide
+from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ def discharge(claims: Sequence[Claim], rlimit: int = DEFAULT_RLIMIT) -> list[Dec
     return [decide_claim(claim, rlimit) for claim in claims]
 
 
-def decide_claim(claim: Claim, rlimit: int = DEFAULT_RLIMIT) -> Decision:
+def decide_claim(claim: Claim, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide) -> Decision:
     """The answer to one claim. `sat` counts only of the full query: the reduced one assumes less."""
     if claim.query is None:
         return Decision(claim, "unknown", "", 0.0, reason=claim.reason)
     start = time.monotonic()
-    if claim.reduced is not None and decide(claim.reduced.text, rlimit).status == "unsat":
+    if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
         return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start)
     text = claim.query.text
-    answer = decide(text, rlimit)
+    answer = ask(text, rlimit)
     return Decision(claim, answer.status, text, time.monotonic() - start, answer.model, answer.reason)

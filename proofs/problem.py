@@ -21,7 +21,10 @@ RESERVED = frozenset((
 
 @dataclass(frozen=True)
 class BufferTerms:
-    """A global buffer in terms: `rows` and `leading` are None for one extent; `columns` None if nothing is declared."""
+    """A global buffer in terms: `rows` and `leading` are None for one extent; `columns` None if nothing is declared.
+
+    `planes` and `plane_stride` (in elements) are there for three extents.
+    """
 
     name: str
     base: Symbol
@@ -31,6 +34,28 @@ class BufferTerms:
     columns: Poly | None
     access: str
     align: int
+    planes: Poly | None = None
+    plane_stride: Poly | None = None
+
+    @property
+    def elements(self) -> Poly | None:
+        """Elements from the first to the last one, gaps between rows included."""
+        if self.columns is None or self.rows is None or self.leading is None:
+            return self.columns
+        inner = (self.rows - 1) * self.leading + self.columns
+        if self.planes is None or self.plane_stride is None:
+            return inner
+        return (self.planes - 1) * self.plane_stride + inner
+
+    @property
+    def flat(self) -> Poly | None:
+        """The number of elements where one follows another without a gap, else None."""
+        if self.columns is None or self.rows is None or self.leading != self.columns:
+            return None
+        inner = self.rows * self.columns
+        if self.planes is None:
+            return inner
+        return self.planes * inner if self.plane_stride == inner else None
 
 
 @dataclass
@@ -173,10 +198,8 @@ def buffer_clauses(buffer: BufferTerms) -> list[tuple[str, Cond]]:
     clauses = []
     if buffer.align > 1:
         clauses.append((f"{buffer.name} % {buffer.align} == 0", eq(modulo(base, buffer.align))))
-    if buffer.columns is not None:
-        elements = buffer.columns
-        if buffer.rows is not None and buffer.leading is not None:
-            elements = (buffer.rows - 1) * buffer.leading + buffer.columns
+    elements = buffer.elements
+    if elements is not None:
         clauses.append((f"{buffer.name} ends below 2^64", le(base + elements * buffer.element_bytes, 2**64)))
     return clauses
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from proofs.terms import Cond, Poly, Symbol
 
+ZERO = Poly({})
+
 
 @dataclass(frozen=True)
 class Point:
@@ -27,8 +29,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Access:
-    """`count` elements of `buffer`, `width` bytes together, at `address`; (row, column) in elements where resolved.
+    """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
+    `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
     its source and a write of its target.
@@ -47,6 +50,8 @@ class Access:
     readonly: bool = False
     warp: bool = False
     flight: bool = False
+    plane: Poly = ZERO
+    flat: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,39 @@
-"""From an address to a buffer and an element: the base pointer it names, and its row and column."""
+"""From an address to a buffer and an element: the base pointer it names, and its plane, row and column.
+
+The coordinates are read off the polynomial by dividing it by the strides. What they are worth is a claim of its own
+(`split`), so a bad guess here costs a proof and nothing else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
-from proofs.terms import Atom, Poly, SymbolAtom, divide, modulo
+from proofs.terms import Atom, Cond, Monomial, Poly, SymbolAtom, conj, divide, le, lt, modulo, within
 from proofs.words import SHARED_WINDOW
 from spec.errors import Unsupported
 
+MAX_STEPS = 64
+Prove = Callable[[Cond], bool]
 
-def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, address: Poly) -> Access:
-    """The access of `width` bytes at `address`; Unsupported if the address names no buffer, or more than one."""
+
+@dataclass(frozen=True)
+class Element:
+    """Where an access begins: `flat` where rows follow each other without a gap and `column` counts through them."""
+
+    plane: Poly
+    row: Poly
+    column: Poly
+    flat: bool = False
+
+
+def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, address: Poly, prove: Prove) -> Access:
+    """The access of `width` bytes at `address`; Unsupported if the address names no buffer, or more than one.
+
+    `prove` decides what holds at this point; it chooses between ways to split an address.
+    """
     if space == "generic" and SHARED_WINDOW.symbols() & address.symbols():
         space, address = "shared", address - SHARED_WINDOW
     names = {s.name for s in address.symbols()}
@@ -22,12 +45,15 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     if space == "shared" or len(buffers) != 1 or shared or window or _coefficient(address, buffers[0]) != 1:
         raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
     buffer = buffers[0]
-    row, column = split(address - Poly.symbol(buffer.base), buffer)
     count = -(-width // buffer.element_bytes)
-    element = column if buffer.leading is None else row * buffer.leading + column
-    if address != Poly.symbol(buffer.base) + element * buffer.element_bytes:
+    offset = address - Poly.symbol(buffer.base)
+    found = split(offset, buffer, count, prove)
+    if any(c % buffer.element_bytes for c in offset.terms.values()):
         count += 1  # it may begin inside an element, and then reach into one more
-    return Access("", at, "global", kind, width, buffer.name, address, row, column, count)
+    return Access(
+        "", at, "global", kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
+        flat=found.flat,
+    )
 
 
 def _base_of(term: Poly) -> str:
@@ -43,28 +69,84 @@ def _text(buffer: BufferTerms) -> str:
     return SymbolAtom(buffer.base).text
 
 
-def split(offset: Poly, buffer: BufferTerms) -> tuple[Poly, Poly]:
-    """(row, column) in elements with offset = size * (row * leading + column), read off the monomials.
+def split(offset: Poly, buffer: BufferTerms, count: int, prove: Prove) -> Element:
+    """The element at a byte offset: offset = size * (plane * plane_stride + row * leading + column).
 
     An offset that is not a whole number of elements keeps its remainder in the column; the split claim then fails.
     """
-    size = buffer.element_bytes
-    leading = buffer.leading
-    row = Poly({})
-    if leading is not None and len(leading.terms) == 1:
-        ((factor, coefficient),) = leading.terms.items()
-        for monomial, c in offset.terms.items():
-            rest = list(monomial)
-            if factor and all(_remove(rest, a) for a in factor) and c % (size * coefficient) == 0:
-                row = row + Poly({tuple(rest): c // (size * coefficient)})
-        offset = offset - row * leading * size
+    if buffer.leading is None:
+        return Element(Poly({}), Poly({}), _elements(offset, buffer.element_bytes))
+    found = _by_strides(offset, buffer)
+    if (buffer.leading.value or 0) > 0:
+        return _by_digits(found, buffer, prove)
+    if _running(found, buffer, count, prove):
+        return Element(Poly({}), Poly({}), _elements(offset, buffer.element_bytes), flat=True)
+    return found
+
+
+def _by_strides(offset: Poly, buffer: BufferTerms) -> Element:
+    """Each part that is a multiple of a stride goes to the coordinate of that stride."""
+    assert buffer.leading is not None
+    plane = Poly({})
+    if buffer.plane_stride is not None:
+        plane, offset = _take(offset, buffer.plane_stride * buffer.element_bytes)
+    row, offset = _take(offset, buffer.leading * buffer.element_bytes)
+    return Element(plane, row, _elements(offset, buffer.element_bytes))
+
+
+def _elements(offset: Poly, size: int) -> Poly:
     if all(c % size == 0 for c in offset.terms.values()):
-        return row, Poly({m: c // size for m, c in offset.terms.items()})
-    return row, divide(offset - modulo(offset, size), size)
+        return Poly({m: c // size for m, c in offset.terms.items()})
+    return divide(offset - modulo(offset, size), size)
 
 
-def _remove(factors: list[Atom], atom: Atom) -> bool:
-    if atom not in factors:
+def _take(term: Poly, stride: Poly) -> tuple[Poly, Poly]:
+    """(quotient, rest) with term = quotient * stride + rest: polynomial division by the stride's leading monomial."""
+    lead = max(stride.terms, key=lambda m: (len(m), [a.text for a in m]), default=None)
+    if lead is None:
+        return Poly({}), term
+    weight, quotient = stride.terms[lead], Poly({})
+    for _ in range(MAX_STEPS):
+        found = next(((m, q) for m, c in term.terms.items() if (q := _over(m, lead)) is not None and not c % weight),
+                     None)
+        if found is None:
+            break
+        monomial, rest = found
+        part = Poly({rest: term.terms[monomial] // weight})
+        quotient, term = quotient + part, term - part * stride
+    return quotient, term
+
+
+def _over(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """The monomial without the factors of the divisor, or None if it lacks one."""
+    rest: list[Atom] = list(monomial)
+    for atom in divisor:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def _by_digits(found: Element, buffer: BufferTerms, prove: Prove) -> Element:
+    """Where an index runs on into the next row or plane: numbers have one quotient and one remainder by a constant."""
+    assert buffer.leading is not None
+    leading, stride = buffer.leading.value or 1, buffer.plane_stride.value if buffer.plane_stride else None
+    plane, row, column = found.plane, found.row, found.column
+    if not _below(column, leading, prove):
+        row, column = row + divide(column, leading), modulo(column, leading)
+    index = row * leading + column
+    if stride is not None and stride > 0 and not _below(index, stride, prove):
+        plane, index = plane + divide(index, stride), modulo(index, stride)
+        row, column = divide(index, leading), modulo(index, leading)
+    return Element(plane, row, column)
+
+
+def _below(term: Poly, limit: int, prove: Prove) -> bool:
+    return within(term, 0, limit - 1) or prove(conj((le(0, term), lt(term, limit))))
+
+
+def _running(found: Element, buffer: BufferTerms, count: int, prove: Prove) -> bool:
+    """Whether a column runs through rows that follow each other without a gap, as in an elementwise kernel."""
+    if found.row.terms or found.plane.terms or buffer.flat is None or buffer.columns is None:
         return False
-    factors.remove(atom)
-    return True
+    return not prove(le(found.column + count, buffer.columns))

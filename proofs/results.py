@@ -31,6 +31,8 @@ class Row:
             instruction, on which line.
         counterexample: JSON values only: lines, threads, blocks, parameters and what the replay saw. Required of a
             refutation, absent from everything else.
+        claims: statements that were examined, where they are counted.
+        open: JSON values: each statement that was not decided, why, and what would help.
     """
 
     kernel: str
@@ -40,6 +42,8 @@ class Row:
     seconds: float = 0.0
     detail: str = ""
     counterexample: Mapping[str, object] | None = None
+    claims: int = 0
+    open: Sequence[Mapping[str, object]] = ()
 
     def __post_init__(self) -> None:
         where = f"{self.kernel}: {self.obligation}"
@@ -67,6 +71,8 @@ class Row:
             "seconds": round(self.seconds, 3),
             "detail": self.detail,
             "counterexample": None if self.counterexample is None else dict(self.counterexample),
+            "claims": self.claims,
+            "open": [dict(o) for o in self.open],
         }
 
 

@@ -42,13 +42,13 @@ Size = int | Poly | None
 
 @dataclass(frozen=True)
 class Declaration:
-    """A `--buffer` flag: extents are expressions, `leading` is '' where rows follow each other without a gap."""
+    """A `--buffer` flag: extents are expressions; `strides`, of plane and row, are () where there are no gaps."""
 
     text: str
     name: str
     element: str
     shape: tuple[str, ...]
-    leading: str
+    strides: tuple[str, ...]
     access: str
     align: int
 
@@ -88,13 +88,17 @@ def declaration(text: str) -> Declaration:
         raise BadInput(f"--buffer {text}: access {access!r}; it is r, w or rw")
     shape_text, _, leading = extents.partition(";")
     shape = _split(shape_text)
-    if len(shape) > 2 or "" in shape or (";" in extents and (len(shape) != 2 or not leading.strip())):
-        raise BadInput(f"--buffer {text}: extents are [n], [rows,columns] or [rows,columns;leading]")
+    strides = _split(leading) if ";" in extents else ()
+    if len(shape) > 3 or "" in (*shape, *strides) or (strides and len(strides) != len(shape) - 1):
+        raise BadInput(
+            f"--buffer {text}: extents are [n], [rows,columns] or [rows,columns;leading], "
+            "[planes,rows,columns] or [planes,rows,columns;plane stride,leading]"
+        )
     size = ELEMENT_BYTES[element]
     alignment = size if align is None else int(align)
     if alignment < 1 or alignment & (alignment - 1) or alignment > 2**20:
         raise BadInput(f"--buffer {text}: @{alignment} is not a power of two up to 2^20")
-    return Declaration(text, name, element, shape, leading.strip(), access, alignment)
+    return Declaration(text, name, element, shape, strides, access, alignment)
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -197,7 +201,7 @@ class _Reader:
                 raise BadInput(f"--buffer {d.text}: {d.name} is declared twice")
             declared.add(ptx)
         mentioned: set[str] = set()
-        texts = [e for d in self.declared for e in (*d.shape, d.leading) if e]
+        texts = [e for d in self.declared for e in (*d.shape, *d.strides)]
         texts += [s for s in (*(self.request.block or ()), *(self.request.grid or ())) if isinstance(s, str)]
         for text in texts:
             mentioned |= names_in(parse_expr(text))
@@ -361,10 +365,13 @@ class _Reader:
     @staticmethod
     def _declared(shown: str, base: Symbol, d: Declaration, names: Mapping[str, Poly]) -> BufferTerms:
         shape = [to_term(parse_expr(e), names) for e in d.shape]
-        two = len(shape) == 2
-        leading = (to_term(parse_expr(d.leading), names) if d.leading else shape[-1]) if two else None
+        strides = [to_term(parse_expr(e), names) for e in d.strides]
+        columns, two, three = shape[-1], len(shape) > 1, len(shape) > 2
+        leading = (strides[-1] if strides else columns) if two else None
+        plane_stride = (strides[0] if strides else shape[1] * columns) if three else None
         return BufferTerms(
-            shown, base, ELEMENT_BYTES[d.element], shape[0] if two else None, leading, shape[-1], d.access, d.align
+            shown, base, ELEMENT_BYTES[d.element], shape[-2] if two else None, leading, columns, d.access, d.align,
+            shape[0] if three else None, plane_stride,
         )
 
     def _aliases(self, buffers: dict[str, BufferTerms]) -> frozenset[frozenset[str]]:

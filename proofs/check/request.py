@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proofs.effort import DEFAULT_EFFORT
+
 
 @dataclass(frozen=True)
 class CheckRequest:
@@ -20,6 +22,7 @@ class CheckRequest:
         names: names of the parameters in order; empty means p0, p1, ...
         may_alias: pairs of parameter names whose buffers may overlap; all others are assumed disjoint, and said so.
         allow_exited: a thread that has exited does not count as missing at a barrier.
+        effort: how much work an entry may cost, see `proofs.effort`.
     """
 
     path: str
@@ -32,3 +35,4 @@ class CheckRequest:
     names: tuple[str, ...] = ()
     may_alias: tuple[tuple[str, str], ...] = ()
     allow_exited: bool = False
+    effort: int = DEFAULT_EFFORT

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from proofs.claims.model import Claim, Items, domain, known
 from proofs.problem import BufferTerms, Problem
 from proofs.query import ONE, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import Cond, DivAtom, ModAtom, Poly, eq, integer, modulo, negate
+from proofs.terms import Cond, DivAtom, ModAtom, Poly, conj, disj, eq, integer, le, lt, modulo, negate
 from spec.contracts.model import ACTIVE
 
 HALF = 2**63
@@ -71,30 +72,51 @@ def at_access(
 
 
 def _split(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
-    element = f"(+ (* {access.row.text} {buffer.leading.text}) {access.column.text})" if buffer.leading else \
-        access.column.text
+    parts = []
+    items: Items = [access.address, Poly.symbol(buffer.base), access.row, access.column]
+    if buffer.planes is not None and buffer.plane_stride is not None:
+        parts.append(f"(* {access.plane.text} {buffer.plane_stride.text})")
+        items += [access.plane, buffer.plane_stride]
+    if buffer.leading is not None:
+        parts.append(f"(* {access.row.text} {buffer.leading.text})")
+        items.append(buffer.leading)
+    element = f"(+ {' '.join(parts)} {access.column.text})" if parts else access.column.text
     base = Poly.symbol(buffer.base)
     goal = f"(= {access.address.text} (+ {base.text} (* {buffer.element_bytes} {element})))"
-    items: Items = [access.address, base, access.row, access.column]
-    if buffer.leading is not None:
-        items.append(buffer.leading)
     return at_access(
         problem, access, f"split.{access.id}", "bounds", "the address is that of element (row, column)", goal, items
     )
 
 
 def _bounds(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
-    assert buffer.columns is not None
-    column = f"(<= 0 {access.column.text}) (<= (+ {access.column.text} {access.count}) {buffer.columns.text})"
-    items: Items = [access.column, buffer.columns]
-    if buffer.rows is None:
-        goal = f"(and {column})"
-    else:
-        goal = f"(and (<= 0 {access.row.text}) (< {access.row.text} {buffer.rows.text}) {column})"
-        items += [access.row, buffer.rows]
-    return at_access(
+    columns = buffer.flat if access.flat else buffer.columns
+    assert columns is not None
+    parts = [f"(<= 0 {access.column.text})", f"(<= (+ {access.column.text} {access.count}) {columns.text})"]
+    items: Items = [access.column, columns]
+    for coordinate, extent in ((access.row, buffer.rows), (access.plane, buffer.planes)):
+        if extent is not None and not access.flat:
+            parts = [f"(<= 0 {coordinate.text})", f"(< {coordinate.text} {extent.text})", *parts]
+            items += [coordinate, extent]
+    goal = f"(and {' '.join(parts)})"
+    claim = at_access(
         problem, access, f"bounds.{access.id}", "bounds", "the elements lie in the buffer's logical shape", goal, items
     )
+    return replace(claim, visible=_outside(access, buffer))
+
+
+def _outside(access: Access, buffer: BufferTerms) -> str:
+    """That the access leaves the whole buffer, or its row for the gap behind it; '' where there are no rows.
+
+    What leaves a row for the next one is beyond the logical shape too, but no byte of memory tells.
+    """
+    if buffer.leading is None or buffer.rows is None or buffer.columns is None or buffer.elements is None:
+        return ""
+    index = access.row * buffer.leading + access.column
+    if buffer.plane_stride is not None:
+        index = index + access.plane * buffer.plane_stride
+    end = access.column + access.count
+    gap = conj((le(0, access.row), lt(access.row, buffer.rows), lt(buffer.columns, end), le(end, buffer.leading)))
+    return disj((lt(index, 0), lt(buffer.elements, index + access.count), gap)).text
 
 
 def _offset(problem: Problem, access: Access) -> Claim:
@@ -156,9 +178,12 @@ def _rows(problem: Problem, buffer: BufferTerms) -> Claim:
     words = "rows do not overlap, so (row, column) names one element"
     goal = f"(and (<= 1 {buffer.leading.text}) (<= {buffer.columns.text} {buffer.leading.text}))"
     items: Items = [buffer.leading, buffer.columns]
+    if buffer.plane_stride is not None and buffer.rows is not None:
+        inner = (buffer.rows - 1) * buffer.leading + buffer.columns
+        words = "rows and planes do not overlap, so (plane, row, column) names one element"
+        goal = f"(and {goal} (<= 1 {buffer.plane_stride.text}) (<= {inner.text} {buffer.plane_stride.text}))"
+        items += [buffer.plane_stride, inner]
     name, comment = f"rows.{buffer.name}", (f"single-writer: {words}", f"buffer {buffer.name}")
     full = build(name, comment, domain(problem), goal, items)
     reduced = build(name, comment, domain(problem, linear=True), goal, items)
     return Claim(name, "single-writer", (), full, words, reduced)
-
-

@@ -32,6 +32,7 @@ class Claim:
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
         threads: of a pair in one block, how its threads stand to each other (`proofs.phases.model`).
+        visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Claim:
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
     threads: str = ""
+    visible: str = ""
 
 
 def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
@@ -16,38 +17,58 @@ from proofs.claims.model import (
 )
 from proofs.claims.within import interval_claims
 from proofs.intervals import Interval
-from proofs.problem import Problem
+from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Query, build
 from proofs.records import Access, Records
 from proofs.terms import THREAD, Poly, Symbol
 
 
-def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
-    """writers, race across the launch, and race within each interval of each shared variable."""
-    claims: list[Claim] = []
+def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
+    """writers, race across the launch, and race within each interval of each shared variable; one by one, as there
+    may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
     for a, b in combinations_with_replacement(accesses, 2):
         if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
             continue
         if a.kind == b.kind == "write":
-            claims.append(_writers(problem, a, b))
+            yield _writers(problem, a, b)
         else:
-            claims.append(_grid_race(problem, a, b))
-    return claims + interval_claims(problem, intervals)
+            yield _grid_race(problem, a, b)
+    yield from interval_claims(problem, intervals)
 
 
-def overlap_text(a: Access, b: Access, first: Copy, second: Copy) -> tuple[str, list[Poly]]:
-    """That the bytes of two accesses to one buffer meet, and the terms used."""
-    items = [first.poly(a.column), second.poly(b.column), first.poly(a.row), second.poly(b.row)]
+def overlap_text(
+    problem: Problem, a: Access, b: Access, first: Copy, second: Copy
+) -> tuple[str, list[Poly]]:
+    """That the bytes of two accesses to one buffer meet, and the terms used; the first two are what is compared.
+
+    In global memory (plane, row, column) stand for the address: rows and planes do not overlap (the `rows` claims).
+    """
     if a.space == "shared" or a.buffer != b.buffer:
         x, y = first.text(a.address), second.text(b.address)
         items = [first.poly(a.address), second.poly(b.address)]
         return f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))", items
+    if a.flat != b.flat:
+        left, right = (_index(problem.buffers[a.buffer], c) for c in (a, b))
+        x, y, items = first.text(left), second.text(right), [first.poly(left), second.poly(right)]
+        return f"(and (< {x} (+ {y} {b.count})) (< {y} (+ {x} {a.count})))", items
+    items = [first.poly(a.column), second.poly(b.column), first.poly(a.row), second.poly(b.row)]
     x, y = first.text(a.column), second.text(b.column)
     meet = f"(< {x} (+ {y} {b.count})) (< {y} (+ {x} {a.count}))"
-    if a.row.value == 0 and b.row.value == 0:
-        return f"(and {meet})", items
-    return f"(and (= {first.text(a.row)} {second.text(b.row)}) {meet})", items
+    if not (a.row.value == 0 and b.row.value == 0):
+        meet = f"(= {first.text(a.row)} {second.text(b.row)}) {meet}"
+    if not (a.plane.value == 0 and b.plane.value == 0):
+        meet = f"(= {first.text(a.plane)} {second.text(b.plane)}) {meet}"
+        items += [first.poly(a.plane), second.poly(b.plane)]
+    return f"(and {meet})", items
+
+
+def _index(buffer: BufferTerms, access: Access) -> Poly:
+    """The element of an access, counted through a buffer without gaps."""
+    index = access.column
+    if buffer.leading is not None:
+        index = index + access.row * buffer.leading
+    return index + access.plane * buffer.plane_stride if buffer.plane_stride is not None else index
 
 
 def _claim(
@@ -64,11 +85,16 @@ def _claim(
 
     def query(linear: bool) -> Query:
         hypotheses = [*domain(problem, copies, linear), *here]
-        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
+        return build(name, comment, hypotheses, goal, items, marked, _differences(items))
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
+
+
+def _differences(items: list[Poly]) -> list[Poly]:
+    """Coordinate against coordinate, whose sign matters."""
+    return [x - y for x, y in zip(items[::2], items[1::2], strict=True)]
 
 
 def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
@@ -82,7 +108,7 @@ def _iterations(access: Access) -> list[Symbol]:
 
 def _writers(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
-    meet, items = overlap_text(a, b, *copies)
+    meet, items = overlap_text(problem, a, b, *copies)
     name = f"writers.{a.id}.{b.id}"
     same = identity(problem, GRID_SCOPES)
     if a.id == b.id and a.buffer not in problem.rewrites:
@@ -97,7 +123,7 @@ def _writers(problem: Problem, a: Access, b: Access) -> Claim:
 
 def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
-    meet, items = overlap_text(a, b, *copies)
+    meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
     goal = f"(=> {meet} {conjunction(equal_texts(same))})"
     words = "a byte that one thread writes no other thread reads in this launch"

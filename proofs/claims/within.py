@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from proofs.claims.model import (
     BLOCK_SCOPES,
     FIRST,
@@ -29,9 +31,11 @@ WORDS = {
 }
 
 
-def interval_claims(problem: Problem, intervals: tuple[Interval, ...]) -> list[Claim]:
+def interval_claims(problem: Problem, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
     """One claim for each pair."""
-    return [_race(problem, interval, pair) for interval, pair in pairings(intervals) if _may_meet(problem, pair)]
+    for interval, pair in pairings(intervals):
+        if _may_meet(problem, pair):
+            yield _race(problem, interval, pair)
 
 
 def _may_meet(problem: Problem, pair: Pairing) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
-from proofs.decide import DEFAULT_RLIMIT, decide
+from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, BufferTerms, Problem, shared_variables
 from proofs.query import range_text
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
@@ -51,7 +51,9 @@ class Launch:
     dynamic_shared: int
 
 
-def models(problem: Problem, claim: Claim, first: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def models(
+    problem: Problem, claim: Claim, first: Mapping[str, int], ask: Decide = decide
+) -> Iterator[dict[str, int]]:
     """Models of the claim's negation, those with small launches first; at the end the one that is there already."""
     assert claim.query is not None
     clauses = [c for _, c in problem.domain if all(s.scope == LAUNCH for s in c.symbols())]
@@ -67,11 +69,14 @@ def models(problem: Problem, claim: Claim, first: Mapping[str, int]) -> Iterator
     # The claim that a loop ends speaks of rounds without number: there they are not bounded.
     endless = claim.name.startswith("variant.")
     rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
-    for bound, most in BOUNDS:
+    # What shows in memory is looked for first, and once without that.
+    tries = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
+    for visible, bound, most in (*tries, *(("", *b) for b in BOUNDS)):
         limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
         limits += [] if most is None else [_within(s, most) for s in rounds]
+        limits += [f"(assert {visible})"] if visible else []
         text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
-        answer = decide(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
+        answer = ask(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
         if answer.status == "sat":
             yield answer.model
     yield dict(first)
@@ -147,7 +152,7 @@ def _blocks(values: Mapping[str, int], grid: Index) -> tuple[Index, ...]:
 
 def _add(memory: Memory, buffer: BufferTerms, values: Mapping[str, int], offset: int) -> int:
     """Lay out a buffer with its logical rows; what the kernel is to write begins without a value."""
-    pitch = row_bytes = 0
+    pitch = row_bytes = plane_pitch = plane_bytes = 0
     size = UNBOUNDED_BYTES
     if buffer.columns is not None:
         columns = max(term_value(buffer.columns, values), 0)
@@ -156,10 +161,14 @@ def _add(memory: Memory, buffer: BufferTerms, values: Mapping[str, int], offset:
             rows, leading = term_value(buffer.rows, values), term_value(buffer.leading, values)
             pitch, row_bytes = leading * buffer.element_bytes, size
             size = max((rows - 1) * pitch + row_bytes, 0)
+        if buffer.planes is not None and buffer.plane_stride is not None:
+            planes, stride = term_value(buffer.planes, values), term_value(buffer.plane_stride, values)
+            plane_pitch, plane_bytes = stride * buffer.element_bytes, size
+            size = max((planes - 1) * plane_pitch + plane_bytes, 0)
     writable = "w" in buffer.access or buffer.columns is None
     return memory.add(
         buffer.name, size=size, writable=writable, initialised="r" in buffer.access or buffer.columns is None,
-        offset=offset, row_pitch=pitch, row_bytes=row_bytes,
+        offset=offset, row_pitch=pitch, row_bytes=row_bytes, plane_pitch=plane_pitch, plane_bytes=plane_bytes,
     )
 
 

@@ -157,8 +157,20 @@ class BlockMemory:
                 OUT_OF_BOUNDS, threads[outside], buffer.base + at, nbytes,
                 f"{nbytes} bytes at byte {at} of {buffer.name}, which has {limit} bytes",
             )
+        inner = signed
+        if buffer.plane_pitch:
+            inner = signed % buffer.plane_pitch
+            beyond = ~outside & (inner + nbytes > buffer.plane_bytes)
+            if beyond.any():
+                at = int(signed[beyond][0])
+                self._fault(
+                    OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
+                    f"{nbytes} bytes at byte {at % buffer.plane_pitch} of plane {at // buffer.plane_pitch} of "
+                    f"{buffer.name}, whose planes have {buffer.plane_bytes} bytes",
+                )
+            outside |= beyond
         if buffer.row_pitch:
-            column = signed % buffer.row_pitch
+            column = inner % buffer.row_pitch
             beyond = ~outside & (column + nbytes > buffer.row_bytes)
             if beyond.any():
                 at = int(signed[beyond][0])

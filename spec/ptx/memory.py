@@ -102,6 +102,7 @@ class Buffer:
         writable: a store elsewhere is a fault.
         written: which bytes have a value; None where all have.
         row_pitch, row_bytes: logical rows: an access must not touch bytes row_bytes .. row_pitch-1 of a row.
+        plane_pitch, plane_bytes: logical planes, in which the rows count from the plane's first byte.
         symbolic: element type whose content the Dag domain names instead of reading, '' for none.
         shadow: of the Dag domain, what symbolic bytes hold: offset to (word, byte of it).
     """
@@ -115,6 +116,8 @@ class Buffer:
     row_pitch: int = 0
     row_bytes: int = 0
     symbolic: str = ""
+    plane_pitch: int = 0
+    plane_bytes: int = 0
     shadow: dict[int, Any] = field(default_factory=dict)
 
     def data(self, start: int = 0, size: int | None = None) -> bytes:
@@ -163,6 +166,8 @@ class Memory:
         row_pitch: int = 0,
         row_bytes: int = 0,
         symbolic: str = "",
+        plane_pitch: int = 0,
+        plane_bytes: int = 0,
     ) -> int:
         """Make a buffer and return its address.
 
@@ -171,7 +176,7 @@ class Memory:
             size: bytes, where there is no content or more than the content.
             initialised: whether bytes not in `data` have a value (zero); default: only where `data` is given.
             offset: the address is `offset` beyond a multiple of 2^20.
-            row_pitch, row_bytes, symbolic: as in Buffer.
+            row_pitch, row_bytes, symbolic, plane_pitch, plane_bytes: as in Buffer.
         """
         if name in self.buffers:
             raise BadInput(f"two buffers are named {name!r}")
@@ -192,7 +197,9 @@ class Memory:
                 written.scatter(np.zeros(1, np.int64), np.ones((1, len(given)), np.uint8))
         base = self._next + offset
         self._next += -(-(total + offset) // _GAP) * _GAP + _GAP
-        self.buffers[name] = Buffer(name, base, total, content, writable, written, row_pitch, row_bytes, symbolic)
+        self.buffers[name] = Buffer(
+            name, base, total, content, writable, written, row_pitch, row_bytes, symbolic, plane_pitch, plane_bytes
+        )
         return base
 
     def __getitem__(self, name: str) -> Buffer:

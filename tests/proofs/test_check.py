@@ -178,7 +178,9 @@ def test_what_is_not_declared_has_unknown_bounds(copy: Path, capsys: pytest.Capt
     assert found.pop("bounds") == "unknown"
     assert set(found.values()) == {"proved"}, "the rest holds if the accesses stay where they belong"
     load = 1 + COPY.splitlines().index("    ld.global.u32 %r4, [%rd5];")
-    assert f"line {load}: p0 is not declared" in out
+    assert f"PTX line {load}: ld.global.u32" in out
+    assert "why: p0 is not declared, its extent and alignment are unknown" in out
+    assert 'help: --buffer "p0=u8[p2]:r"' not in out, "the element is as wide as the access"
     assert "every access through p0 stays inside what p0 points to, which is less than 2^63 bytes: not declared" in out
 
 
@@ -227,7 +229,7 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--buffer", "p0=u32[p2]:x"], "access 'x'"),
         (["--buffer", "p0=i32[p2]:r"], "element type 'i32'"),
         (["--buffer", "p0=u32[p2]:r@3"], "@3 is not a power of two"),
-        (["--buffer", "p0=u32[1,2,3]:r"], "extents are"),
+        (["--buffer", "p0=u32[1,2,3,4]:r"], "extents are"),
         (["--buffer", "p0=u32[4;4]:r"], "extents are"),
         (["--buffer", "p0=u32[zz]:r"], "unknown name 'zz'"),
         (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
@@ -271,20 +273,27 @@ def test_a_file_without_entries_is_bad_input(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("x=f32[n]:r", ("x", "f32", ("n",), "", "r", 4)),
-        ("C=f16[M,N;ldc]:rw", ("C", "f16", ("M", "N"), "ldc", "rw", 2)),
-        ("w=f16[columns]:r@16", ("w", "f16", ("columns",), "", "r", 16)),
-        (" x = f64 [ max(n, 1), m ] : w @ 8 ", ("x", "f64", ("max(n, 1)", "m"), "", "w", 8)),
+        ("x=f32[n]:r", ("x", "f32", ("n",), (), "r", 4)),
+        ("C=f16[M,N;ldc]:rw", ("C", "f16", ("M", "N"), ("ldc",), "rw", 2)),
+        ("w=f16[columns]:r@16", ("w", "f16", ("columns",), (), "r", 16)),
+        ("X=f32[B,M,N;ps,ld]:w", ("X", "f32", ("B", "M", "N"), ("ps", "ld"), "w", 4)),
+        (" x = f64 [ max(n, 1), m ] : w @ 8 ", ("x", "f64", ("max(n, 1)", "m"), (), "w", 8)),
     ],
 )
 def test_declarations_are_read(text: str, expected: tuple[object, ...]) -> None:
     d = declaration(text)
-    assert (d.name, d.element, d.shape, d.leading, d.access, d.align) == expected
+    assert (d.name, d.element, d.shape, d.strides, d.access, d.align) == expected
 
 
 def test_a_declaration_without_extents_is_refused() -> None:
     with pytest.raises(BadInput, match="expected NAME=ELEMENT"):
         declaration("x=f32:r")
+
+
+@pytest.mark.parametrize("extents", ["a,b,c,d", "a,b;", "a;b", "a,b,c;ld", "a,,b"])
+def test_extents_that_do_not_fit_together_are_refused(extents: str) -> None:
+    with pytest.raises(BadInput, match="extents are"):
+        declaration(f"x=f32[{extents}]:r")
 
 
 def test_parameters_are_pointers_or_sizes_by_their_use() -> None:
