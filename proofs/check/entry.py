@@ -167,7 +167,7 @@ def _unwritten(analysis: Analysis) -> list[Open]:
             f"{a.buffer} is read, and is declared :w", (f"declare {a.buffer} as :rw, if its content is the caller's",),
         )
         for a in analysis.records.accesses
-        if a.space == "global" and a.kind == "read" and "r" not in problem.buffers[a.buffer].access
+        if a.space == "global" and a.reads and "r" not in problem.buffers[a.buffer].access
     ]  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     claims = []
     for read in shared:
-        if read.kind != "read":
+        if not read.reads:
             continue
         earlier = [
             w for w in shared

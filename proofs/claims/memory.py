@@ -29,7 +29,7 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
                 claims.append(_offset(problem, access))
         if access.width > 1:
             claims.append(_align(problem, access))
-        if problem.power is not None and access.kind == "write" and access.space == "global":
+        if problem.power is not None and access.writes and access.space == "global":
             claims.append(_power(problem, access))
     claims += _permissions(problem, records)
     claims += [_rows(problem, b) for b in problem.buffers.values() if b.leading is not None]
@@ -38,12 +38,12 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
 
 def _permissions(problem: Problem, records: Records) -> list[Claim]:
     """What no launch may do: write a buffer declared read-only, or read through .nc what the launch writes."""
-    written = {a.buffer for a in records.accesses if a.kind == "write" and a.space == "global"}
+    written = {a.buffer for a in records.accesses if a.writes and a.space == "global"}
     claims = []
     for a in records.accesses:
         if a.space != "global":
             continue
-        if a.kind == "write" and "w" not in problem.buffers[a.buffer].access:
+        if a.writes and "w" not in problem.buffers[a.buffer].access:
             words = "a buffer declared read-only is not written"
             claims.append(at_access(problem, a, f"writable.{a.id}", "bounds", words, "false", []))
         mine = {b for b in written if problem.alias_of(a.buffer, b)}

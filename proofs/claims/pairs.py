@@ -15,7 +15,7 @@ from proofs.claims.model import (
     identity,
     known,
 )
-from proofs.claims.within import interval_claims
+from proofs.claims.within import interval_claims, unless_indivisible
 from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Query, build
@@ -28,7 +28,7 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
     may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
     for a, b in combinations_with_replacement(accesses, 2):
-        if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
+        if not problem.alias_of(a.buffer, b.buffer) or not (a.writes or b.writes):
             continue
         if a.kind == b.kind == "write":
             yield _writers(problem, a, b)
@@ -125,8 +125,10 @@ def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
     meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    goal = f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
     words = "a byte that one thread writes no other thread reads in this launch"
+    if a.kind == b.kind == "atomic":
+        words = "atomics of different threads on one byte are of the same bytes, and their scopes cover both threads"
     return _claim(
         problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from proofs.claims.model import (
     BLOCK_SCOPES,
     FIRST,
+    GRID_SCOPES,
     SECOND,
     Claim,
     conjunction,
@@ -21,6 +22,7 @@ from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
 from proofs.phases.modes import count, iteration, leaving
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
+from proofs.records import Access
 from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
 
 NOT_BETWEEN = "no barrier lies between these accesses (both after {}), so their bytes must not meet"
@@ -36,6 +38,22 @@ def interval_claims(problem: Problem, intervals: tuple[Interval, ...]) -> Iterat
     for interval, pair in pairings(intervals):
         if _may_meet(problem, pair):
             yield _race(problem, interval, pair)
+
+
+def unless_indivisible(
+    problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
+) -> str:
+    """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
+    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+        return same
+    first, second = copies
+    places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
+    if a.space == "shared" or a.buffer != b.buffer:
+        places = [(a.address, b.address)]
+    equal = [f"(= {first.text(x)} {second.text(y)})" for x, y in places]
+    if launch and not {a.scope, b.scope} <= {"gpu", "sys"}:
+        equal += equal_texts(s for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK)
+    return f"(or {same} {conjunction(equal)})"
 
 
 def _may_meet(problem: Problem, pair: Pairing) -> bool:
@@ -56,7 +74,9 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
     # An access of the whole warp is one of other lanes, too, whoever gave its address.
     own = pair.threads == ITSELF or a.warp or b.warp
-    goal = f"(not {meet})" if own else f"(=> {meet} {conjunction(equal_texts(identical))})"
+    goal = f"(not {meet})" if own else (
+        f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)})"
+    )
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
     here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
     here += _related(problem, pair.threads, copies, identical)

@@ -71,7 +71,7 @@ class Interval:
         """
         seen: dict[str, int] = {}
         for a, b in self._candidates():
-            if a.access.buffer != b.access.buffer or "write" not in (a.access.kind, b.access.kind):
+            if a.access.buffer != b.access.buffer or not (a.access.writes or b.access.writes):
                 continue
             name = f"{a.access.id}.{b.access.id}"
             n = seen.get(name, 0)
