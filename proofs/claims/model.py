@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from proofs.enumeration.question import Question
 from proofs.problem import Problem, linear_thread
 from proofs.query import ONE, Copy, Hypothesis, Query
 from proofs.records import Access, Point
@@ -32,6 +33,7 @@ class Claim:
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
         threads: of a pair in one block, how its threads stand to each other (`proofs.phases.model`).
+        finite: the same statement for enumeration, where it speaks of shared memory only.
         visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
@@ -44,6 +46,7 @@ class Claim:
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
     threads: str = ""
+    finite: Question | None = None
     visible: str = ""
 
 
@@ -68,9 +71,14 @@ def known(at: Point, copy: Copy = ONE, control: bool = True, facts: bool = True)
     return found
 
 
+def warp_number(problem: Problem) -> Poly:
+    """The warp of a thread in its block."""
+    return divide(linear_thread(problem.specials), WARP)
+
+
 def warps(problem: Problem, copies: tuple[Copy, Copy]) -> Hypothesis:
     """That two threads of a block are lanes of one warp."""
-    warp = divide(linear_thread(problem.specials), WARP)
+    warp = warp_number(problem)
     first, second = copies
     return Hypothesis("warp", f"(= {first.text(warp)} {second.text(warp)})", same(first.poly(warp), second.poly(warp)))
 

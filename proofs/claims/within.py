@@ -15,8 +15,10 @@ from proofs.claims.model import (
     equal_texts,
     identity,
     known,
+    warp_number,
     warps,
 )
+from proofs.enumeration.question import Apart
 from proofs.intervals import Interval, Pairing
 from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
 from proofs.phases.modes import count, iteration, leaving
@@ -93,9 +95,20 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
         return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
+    subjects = ((a, first), (b, second))
+    finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
     return Claim(
-        name, "race", lines, query(False), words, query(True), subjects=((a, first), (b, second)), threads=pair.threads
+        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
     )
+
+
+def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
+    """In what two threads must differ to be a pair of this kind; enumeration may take more pairs than there are."""
+    if pair.threads == OTHER_WARPS:
+        return (warp_number(problem),)
+    if pair.threads == ITSELF or pair.first.access.warp or pair.second.access.warp:
+        return None
+    return tuple(Poly.symbol(s) for s in identical)
 
 
 def _fixed(member: Member, start: dict[str, str]) -> dict[str, Poly]:
