@@ -163,9 +163,23 @@ def diff(
 def bench(
     device: Annotated[Device, typer.Option("--device", help="Where to measure.")] = Device.cuda,
     out: Annotated[Path | None, typer.Option("--out", metavar="F", help="Also write the rows to F as JSON.")] = None,
+    prover: Annotated[
+        bool, typer.Option("--prover", help="Measure `fltc check` over the test kernels; needs no device.")
+    ] = False,
+    kernel: Annotated[
+        list[str] | None, typer.Option("--kernel", metavar="S", help="With --prover: only this one; may be repeated.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="With --prover: checks side by side.")] = 1,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, metavar="SECONDS", help="With --prover: stop a check after so long.")
+    ] = 60,
     root: RootOption = None,
 ) -> int:
-    """Measure the kernels against ceilings and peers in one run."""
+    """Measure the kernels against ceilings and peers in one run, or the prover over the test kernels."""
+    if prover:
+        from fltc.commands.bench_prover import run as run_prover
+
+        return run_prover(_root(root), kernel or [], jobs, limit, out)
     from fltc.commands.bench import run
 
     return run(_root(root), device.value, out)
