@@ -26,6 +26,8 @@ def run(
     buffers: Sequence[str],
     names: str | None,
     may_alias: Sequence[str],
+    facts: Sequence[str],
+    covers: Sequence[str],
     allow_exited: bool,
     json_file: Path | None,
 ) -> int:
@@ -50,6 +52,8 @@ def run(
             buffers=tuple(buffers),
             names=() if names is None else parts("--names", names),
             may_alias=aliases,
+            facts=tuple(facts),
+            covers=tuple(covers),
             allow_exited=allow_exited,
         )
     )
