@@ -110,6 +110,13 @@ def check(
     allow_exited: Annotated[
         bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
     ] = False,
+    effort: Annotated[
+        int, typer.Option("--effort", metavar="N", help="How much work an entry may cost; about seconds of a core.")
+    ] = 100,
+    jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
+    no_store: Annotated[
+        bool, typer.Option("--no-store", help="Take no answers of earlier runs from the cache folder, and keep none.")
+    ] = False,
     json: JsonOption = None,
 ) -> int:
     """Prove anybody's PTX free of races, divergent barriers and stray accesses."""
@@ -127,6 +134,9 @@ def check(
         facts=facts or [],
         covers=covers or [],
         allow_exited=allow_exited,
+        effort=effort,
+        jobs=jobs,
+        no_store=no_store,
         json_file=json,
     )
 
@@ -163,9 +173,23 @@ def diff(
 def bench(
     device: Annotated[Device, typer.Option("--device", help="Where to measure.")] = Device.cuda,
     out: Annotated[Path | None, typer.Option("--out", metavar="F", help="Also write the rows to F as JSON.")] = None,
+    prover: Annotated[
+        bool, typer.Option("--prover", help="Measure `fltc check` over the test kernels; needs no device.")
+    ] = False,
+    kernel: Annotated[
+        list[str] | None, typer.Option("--kernel", metavar="S", help="With --prover: only this one; may be repeated.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="With --prover: checks side by side.")] = 1,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, metavar="SECONDS", help="With --prover: stop a check after so long.")
+    ] = 60,
     root: RootOption = None,
 ) -> int:
-    """Measure the kernels against ceilings and peers in one run."""
+    """Measure the kernels against ceilings and peers in one run, or the prover over the test kernels."""
+    if prover:
+        from fltc.commands.bench_prover import run as run_prover
+
+        return run_prover(_root(root), kernel or [], jobs, limit, out)
     from fltc.commands.bench import run
 
     return run(_root(root), device.value, out)

@@ -27,6 +27,9 @@ def details(row: Row) -> list[str]:
         shown = [line for item in items[:MAX_OPEN] for line in item]
         if len(items) > MAX_OPEN:
             shown.append(f"and {len(items) - MAX_OPEN} more; --json F writes them all")
+        if row.open:
+            total = max(row.claims, len(row.open))
+            shown.insert(0, f"{len(row.open)} of {total} statements are undecided")
         return [head + shown[0], *(f"  {line}" for line in [*shown[1:], *_entries(example or {})])]
     return [f"{head}this fails: {example['states']}", *(f"  {line}" for line in _said(example))]
 

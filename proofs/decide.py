@@ -1,22 +1,39 @@
-"""Z3's answer to a query's text. The only module that calls a solver."""
+"""Z3's answer to a query's text. The only module that calls a solver.
+
+No call can take for ever: search is bounded by resource units, what comes before the search (reading, rewriting) by the
+length of the text, memory by the solver itself.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import z3
 
 DEFAULT_RLIMIT = 20_000_000
+MAX_TEXT = 2_000_000  # characters of a query: read and rewritten in about a second
+MAX_MEGABYTES = 1024
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`unsat`, `sat` (with a model by symbol name) or `unknown` (with the solver's reason)."""
+    """`unsat`, `sat` (with a model by symbol name) or `unknown` (with the solver's reason).
+
+    Args:
+        used: resource units that the answer took.
+    """
 
     status: str
     model: dict[str, int] = field(default_factory=dict)
     reason: str = ""
+    used: int = 0
+
+
+class Decide(Protocol):
+    """Who answers a query within a limit: the solver, or a store in front of it."""
+
+    def __call__(self, text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer: ...
 
 
 def solver_version() -> str:
@@ -26,13 +43,17 @@ def solver_version() -> str:
 
 def decide(text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer:
     """Decide an SMT-LIB text within a resource limit (not a time, so that the verdict does not depend on load)."""
+    if len(text) > MAX_TEXT:
+        return Answer("unknown", reason=f"the query has {len(text)} characters, at most {MAX_TEXT} are given a solver")
     context = z3.Context()
     solver: Any = z3.SolverFor("QF_NIA", ctx=context) if "(set-logic QF_NIA)" in text else z3.Solver(ctx=context)
     solver.set("rlimit", rlimit)
+    solver.set("max_memory", MAX_MEGABYTES)
     solver.from_string(text.replace("(check-sat)", ""))
     result = solver.check()
+    used = _units(solver)
     if result == z3.unsat:
-        return Answer("unsat")
+        return Answer("unsat", used=used)
     if result == z3.sat:
         model = solver.model()
         values: dict[str, int] = {}
@@ -42,5 +63,13 @@ def decide(text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer:
                 values[declaration.name()] = value.as_long()
             elif z3.is_true(value) or z3.is_false(value):
                 values[declaration.name()] = int(z3.is_true(value))
-        return Answer("sat", values)
-    return Answer("unknown", reason=solver.reason_unknown())
+        return Answer("sat", values, used=used)
+    reason = solver.reason_unknown()
+    if "interrupted" in reason:  # the solver takes the signal of Ctrl-C for itself
+        raise KeyboardInterrupt
+    return Answer("unknown", reason=reason, used=used)
+
+
+def _units(solver: Any) -> int:
+    statistics = solver.statistics()
+    return next((int(value) for name, value in statistics if name == "rlimit count"), 0)

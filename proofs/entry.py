@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from proofs.cfg import Graph
 from proofs.claims import Claim, all_claims
 from proofs.claims.model import domain
-from proofs.decide import decide
+from proofs.decide import Decide, decide
+from proofs.effort import Limits
+from proofs.enumeration import Enumerator
 from proofs.intervals import Interval, intervals
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
@@ -28,12 +31,17 @@ class Analysis:
     intervals: tuple[Interval, ...]
     claims: tuple[Claim, ...]
 
+    @cached_property
+    def enumerator(self) -> Enumerator:
+        """What enumerations of this entry share."""
+        return Enumerator(self.problem)
+
 
 class Prover:
     """Decides, while the machine runs, whether a value is in range; remembers answers."""
 
-    def __init__(self, problem: Problem, answers: dict[str, bool] | None = None) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, answers: dict[str, bool] | None = None, ask: Decide = decide) -> None:
+        self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
@@ -44,19 +52,22 @@ class Prover:
             query = build("prove", (), [*domain(self.problem, linear=linear), *here], goal.text, [goal])
             text = query.text
             if text not in self.answers:
-                self.answers[text] = decide(text, PROVE_RLIMIT).status == "unsat"
+                self.answers[text] = self.ask(text, PROVE_RLIMIT).status == "unsat"
             if self.answers[text]:
                 return True
         return False
 
 
-def analyse(problem: Problem, answers: dict[str, bool] | None = None) -> Analysis:
+def analyse(
+    problem: Problem, answers: dict[str, bool] | None = None, ask: Decide = decide, limits: Limits | None = None
+) -> Analysis:
     """Records, intervals and claims of an entry; Unsupported names what the model does not cover.
 
     `answers` keeps, by text, whether a query was proved: kernels that differ little ask the same ones.
     """
-    machine = Machine(problem, Prover(problem, answers))
+    limits = limits or Limits()
+    machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
     records = machine.run()
     found = intervals(machine.graph, records, machine.places)
-    claims = all_claims(problem, records, machine.graph, found)
+    claims = all_claims(problem, records, machine.graph, found, limits.claims)
     return Analysis(problem, machine.graph, records, found, tuple(claims))

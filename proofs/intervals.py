@@ -61,7 +61,7 @@ class Interval:
         seen: dict[str, int] = {}
         for i, a in enumerate(shared):
             for b in shared[i:]:
-                if a.access.buffer != b.access.buffer or "write" not in (a.access.kind, b.access.kind):
+                if a.access.buffer != b.access.buffer or not (a.access.writes or b.access.writes):
                     continue
                 name = f"{a.access.id}.{b.access.id}"
                 n = seen.get(name, 0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from proofs.cfg import Graph
+from proofs.loops_exit import exit_count
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point, Range
 from proofs.state import PASSED, Edge, State, Value, join
@@ -266,20 +267,31 @@ class Summaries:
         self, edges: list[Edge], header: int, entry: State, iteration: Symbol, leaving: Symbol, name: str
     ) -> list[Edge]:
         """The edges out of the loop: iteration k becomes the exit count; which edge is taken is an unknown choice."""
-        mapping = {iteration: Poly.symbol(leaving)}
         out = [e for e in edges if e.target != header]
         result: list[Edge] = []
-        n = len(entry.control)
+        n, m = len(entry.control), len(entry.facts)
         others: tuple[Cond, ...] = ()
         for i, edge in enumerate(out):
-            state = edge.state.substitute(mapping)
             relative = edge.state.control[n:]
+            count = None
+            if self.machine.recording:
+                known = (*edge.state.control, *edge.state.facts)
+                count = exit_count(known, relative, iteration, self.machine.decide)
+            mapping = {iteration: Poly.symbol(leaving) if count is None else count}
+            state = edge.state.substitute(mapping)
+            learned = [*edge.state.facts[m:], *relative]
+            if count is not None:
+                # What speaks of the round alone follows from the round's being this one.
+                learned = [
+                    f for f in learned
+                    if iteration not in f.symbols() or any(name in s.loops for s in f.symbols())
+                ]
             choice: tuple[Cond, ...] = others
             if i < len(out) - 1:
                 around = frozenset(self.machine.loops)
                 taken = opaque_truth(Symbol(f"x@{name}.{i}", "boolean", THREAD, None, None, edge.line, loops=around))
                 choice, others = (*others, taken), (*others, negate(taken))
-            state.facts = (*state.facts, *(c.substitute(mapping) for c in relative))
+            state.facts = (*entry.facts, *(c.substitute(mapping) for c in learned))
             state.control = (*entry.control, *choice)
             result.append(Edge(edge.target, state, edge.line))
         return result

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proofs.terms import FALSE, TRUE, Cond, Poly, Symbol, conj, disj, ite, negate
+from proofs.terms import FALSE, TRUE, Cond, Poly, Symbol, conj, disj, implies, ite, negate
 from proofs.words import Word
 
 Value = Word | Cond
+MAX_FACT = 4000
 PASSED = "passed a barrier"  # kept like a predicate register; no register of PTX has such a name
 
 
@@ -93,8 +94,7 @@ def join(states: list[State], place: str, loops: frozenset[str], line: int) -> S
         return states[0]
     n = _common([s.control for s in states])
     choices = [conj(s.control[n:]) for s in states]
-    facts = tuple(f for f in states[0].facts if all(f in s.facts for s in states[1:]))
-    result = State(control=merge_controls([s.control for s in states]), facts=facts)
+    result = State(control=merge_controls([s.control for s in states]))
     names = dict.fromkeys(name for s in states for name in s.registers)
     for name in names:
         # Written under the same condition on every path: the choice of the path adds nothing. Without this the
@@ -104,7 +104,33 @@ def join(states: list[State], place: str, loops: frozenset[str], line: int) -> S
         written = befores[0] if same_everywhere else disj(conj(pair) for pair in zip(choices, befores, strict=True))
         have = [(c, s.registers[name]) for c, s in zip(choices, states, strict=True) if name in s.registers]
         result.set(name, _choose(have, f"m@{place}.{name}", loops, line), written)
+    result.facts = _facts(states, choices, result)
     return result
+
+
+def _facts(states: list[State], choices: list[Cond], joined: State) -> tuple[Cond, ...]:
+    """What is known on every path, and of each path what is known if it was taken.
+
+    Of the latter only what speaks of an unknown that a register or the control still holds: the rest helps nobody.
+    """
+    common = tuple(f for f in states[0].facts if all(f in s.facts for s in states[1:]))
+    others = [tuple(f for f in s.facts if f not in common) for s in states]
+    if not any(others):
+        return common
+    alive = _unknowns(joined)
+    found = list(common)
+    for choice, own in zip(choices, others, strict=True):
+        known = implies(choice, conj(f for f in own if not alive.isdisjoint(f.symbols())))
+        if known != TRUE and len(known.text) <= MAX_FACT:
+            found.append(known)
+    return tuple(found)
+
+
+def _unknowns(state: State) -> set[Symbol]:
+    """Symbols of registers and control that are no parameter, launch register or address."""
+    values = [v if isinstance(v, Cond) else v.term for v in state.registers.values()]
+    found = {s for v in (*values, *state.control) if v is not None for s in v.symbols()}
+    return {s for s in found if s.kind in ("opaque", "boolean", "exit", "iteration")}
 
 
 def _choose(have: list[tuple[Cond, Value]], key: str, loops: frozenset[str], line: int) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -13,6 +14,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     reason = missing_device()
     if reason:
         pytest.skip(f"not run here: needs a CUDA device ({reason})")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Programs keep what they remember in a folder of the test run, not in the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @cache

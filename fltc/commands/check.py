@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fltc.output import stdout, write_json
+from fltc.output import progress, stdout, write_json
 from fltc.render import print_report
 from spec.errors import BadInput
 
 if TYPE_CHECKING:
+    from proofs.check.answers import AnswerStore
     from proofs.results import Report
 
 Sizes = tuple[int | str | None, ...]
@@ -29,6 +32,9 @@ def run(
     facts: Sequence[str],
     covers: Sequence[str],
     allow_exited: bool,
+    effort: int,
+    jobs: int,
+    no_store: bool,
     json_file: Path | None,
 ) -> int:
     """Print the report, write it if asked, and return its exit code."""
@@ -41,26 +47,44 @@ def run(
     from proofs.check.report import check
     from proofs.check.request import CheckRequest
 
-    report: Report = check(
-        CheckRequest(
-            path=str(file),
-            text=text,
-            entry=entry,
-            block=blocks,
-            grid=grids,
-            assumes=tuple(assumes),
-            buffers=tuple(buffers),
-            names=() if names is None else parts("--names", names),
-            may_alias=aliases,
-            facts=tuple(facts),
-            covers=tuple(covers),
-            allow_exited=allow_exited,
-        )
+    request = CheckRequest(
+        path=str(file),
+        text=text,
+        entry=entry,
+        block=blocks,
+        grid=grids,
+        assumes=tuple(assumes),
+        buffers=tuple(buffers),
+        names=() if names is None else parts("--names", names),
+        may_alias=aliases,
+        facts=tuple(facts),
+        covers=tuple(covers),
+        allow_exited=allow_exited,
+        effort=effort,
     )
+    with progress("check") as on_progress:
+        report: Report = check(
+            request,
+            jobs=jobs or os.cpu_count() or 1,
+            store=None if no_store else _store(),
+            on_progress=on_progress,
+        )
     if json_file is not None:
         write_json(json_file, report.to_json())
     print_report(stdout(), report)
     return report.exit_code
+
+
+def _store() -> AnswerStore | None:
+    """Answers of earlier runs in the user's cache folder; if it cannot be used, a note says so."""
+    from proofs.check.answers import AnswerStore, default_folder, open_store
+
+    folder = default_folder(os.environ)
+    found = "there is no home folder" if folder is None else open_store(folder)
+    if isinstance(found, AnswerStore):
+        return found
+    print(f"fltc: answers are not kept: {found} (--no-store: do not try)", file=sys.stderr)
+    return None
 
 
 def read_ptx(file: Path) -> str:

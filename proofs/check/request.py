@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proofs.effort import DEFAULT_EFFORT
+
 
 @dataclass(frozen=True)
 class CheckRequest:
@@ -22,6 +24,7 @@ class CheckRequest:
         facts: what buffers hold, as typed: `table[i] in [0, blocks)`.
         covers: parameters whose buffers must be written in every element.
         allow_exited: a thread that has exited does not count as missing at a barrier.
+        effort: how much work an entry may cost, see `proofs.effort`.
     """
 
     path: str
@@ -36,3 +39,4 @@ class CheckRequest:
     facts: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
     allow_exited: bool = False
+    effort: int = DEFAULT_EFFORT

@@ -32,7 +32,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     in_step = {loop for b in records.barriers for loop in b.at.loops}
     claims = []
     for read in shared:
-        if read.kind != "read":
+        if not read.reads:
             continue
         earlier = [
             w for w in shared

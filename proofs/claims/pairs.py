@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
@@ -15,6 +16,7 @@ from proofs.claims.model import (
     identity,
     known,
 )
+from proofs.enumeration.question import Apart, Question
 from proofs.intervals import Interval, Member, Pairing
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
@@ -35,20 +37,20 @@ from proofs.terms import (
 _OWN = ("opaque", "boolean", "exit")  # kinds of unknowns that a thread finds out for itself
 
 
-def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> list[Claim]:
-    """writers, race across the launch, and race within each interval of each shared variable."""
-    claims: list[Claim] = []
+def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
+    """writers, race across the launch, and race within each interval of each shared variable; one by one, as there
+    may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
     for a, b in combinations_with_replacement(accesses, 2):
-        if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
+        if not problem.alias_of(a.buffer, b.buffer) or not (a.writes or b.writes):
             continue
         if a.kind == b.kind == "write":
-            claims.append(_writers(problem, a, b))
+            yield _writers(problem, a, b)
         else:
-            claims.append(_grid_race(problem, a, b))
+            yield _grid_race(problem, a, b)
     for interval in intervals:
-        claims += [_interval_race(problem, interval, p) for p in interval.pairs()]
-    return claims
+        for pairing in interval.pairs():
+            yield _interval_race(problem, interval, pairing)
 
 
 def overlap_text(
@@ -87,7 +89,7 @@ def _index(buffer: BufferTerms, access: Access) -> Poly:
 
 def _claim(
     problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy],
-    goal: str, items: list[Poly], marked: list[Symbol],
+    goal: str, items: list[Poly], marked: list[Symbol], finite: Question | None = None,
 ) -> Claim:
     first, second = copies
     here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
@@ -103,7 +105,7 @@ def _claim(
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
-    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
+    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects, finite=finite)
 
 
 def _differences(items: list[Poly]) -> list[Poly]:
@@ -160,12 +162,30 @@ def _writers(problem: Problem, a: Access, b: Access) -> Claim:
     return _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
 
 
+def _unless_indivisible(
+    problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
+) -> str:
+    """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
+    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+        return same
+    first, second = copies
+    places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
+    if a.space == "shared" or a.buffer != b.buffer:
+        places = [(a.address, b.address)]
+    equal = [f"(= {first.text(x)} {second.text(y)})" for x, y in places]
+    if launch and not {a.scope, b.scope} <= {"gpu", "sys"}:
+        equal += equal_texts(s for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK)
+    return f"(or {same} {conjunction(equal)})"
+
+
 def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
     meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
     words = "a byte that one thread writes no other thread reads in this launch"
+    if a.kind == b.kind == "atomic":
+        words = "atomics of different threads on one byte are of the same bytes, and their scopes cover both threads"
     return _claim(
         problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
     )
@@ -178,10 +198,11 @@ def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim
     a, b = pair.first.access, pair.second.access
     meet, items = overlap_text(problem, a, b, *copies)
     same = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=False)})"
     words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
     name = f"race.{interval.id}.{pair.name}"
-    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies))
+    finite = Apart((a, copies[0]), (b, copies[1]), tuple(Poly.symbol(s) for s in same))
+    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies), finite)
 
 
 def _fixed(member: Member) -> dict[str, Poly]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proofs.claims import Claim
+from proofs.decide import Decide, decide
 from proofs.entry import Analysis
 from proofs.replay.model import Launch, launch_of, models
 from proofs.replay.signs import Attempt, Endless, Sign, sign_of
@@ -60,14 +61,14 @@ class Replay:
         return dict(self.content)
 
 
-def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int]) -> Replay:
+def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide) -> Replay:
     """Carry out the counterexamples of a claim until one shows; `model` is the answer to its full query."""
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
     reason = "no model"
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
-    for candidate in models(analysis.problem, claim, model):
+    for candidate in models(analysis.problem, claim, model, ask):
         if candidate in tried:
             continue
         if len(tried) == MAX_ATTEMPTS:
@@ -94,7 +95,7 @@ def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: st
     words = found.words if isinstance(found, Sign) else found
     lines = (found.lines if isinstance(found, Sign) else ()) or claim.lines
     sources = {
-        i.line: f"{i.source.file}:{i.source.line}"
+        i.line: i.source.text
         for i in analysis.problem.function.instructions() if i.source is not None and i.line in lines
     }
     text = analysis.problem.module.text.splitlines()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
-from proofs.decide import DEFAULT_RLIMIT, decide
+from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, BufferTerms, Problem, shared_variables
 from proofs.query import range_text
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
@@ -51,7 +51,9 @@ class Launch:
     dynamic_shared: int
 
 
-def models(problem: Problem, claim: Claim, first: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def models(
+    problem: Problem, claim: Claim, first: Mapping[str, int], ask: Decide = decide
+) -> Iterator[dict[str, int]]:
     """Models of the claim's negation, those with small launches first; at the end the one that is there already."""
     assert claim.query is not None
     clauses = [c for _, c in problem.domain if all(s.scope == LAUNCH for s in c.symbols())]
@@ -74,7 +76,7 @@ def models(problem: Problem, claim: Claim, first: Mapping[str, int]) -> Iterator
         limits += [] if most is None else [_within(s, most) for s in rounds]
         limits += [f"(assert {visible})"] if visible else []
         text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
-        answer = decide(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
+        answer = ask(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
         if answer.status == "sat":
             yield answer.model
     yield dict(first)

@@ -183,7 +183,7 @@ def _power(attempt: Attempt) -> Sign | str:
     watch = attempt.watch()
     watch.run(attempt.schedule, STEP_BUDGET)
     for seen in watch.seen:
-        if seen.kind == "write":
+        if seen.kind != "read":
             return Sign(f"power is {attempt.launch.power}, not active, and yet {seen}", (seen,))
     return "nothing was written"
 

@@ -238,8 +238,8 @@ class Block(Threads):
             threads = np.array([second.thread, first.thread])
             self.fault(
                 RACE, threads,
-                f"{'writes' if second.write else 'reads'} {second.width} bytes at {place_of(second.start)};"
-                f" thread {self.name(first.thread)} {'writes' if first.write else 'reads'} them at line {first.line},"
+                f"{second.verb} {second.width} bytes at {place_of(second.start)};"
+                f" thread {self.name(first.thread)} {first.verb} them at line {first.line},"
                 " and nothing orders the two", second.start, second.width, first.line,
             )
         memory.whole_log.extend(memory.log, 0, shared=False)

@@ -13,7 +13,7 @@ from spec.ptx.access import BlockMemory
 from spec.ptx.faults import INACTIVE_LANE, UNINITIALISED, Fault, FaultList, Index
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import put
-from spec.ptx.memory import Place
+from spec.ptx.memory import Place, Use
 from spec.ptx.operands import Reader
 from spec.ptx.program import thread_indices
 
@@ -142,9 +142,9 @@ class Threads:
             raise BadInput(f"line {self.line}: {nbytes} bytes at {offset} of parameter {name}, {len(data)} bytes long")
         return data[offset : offset + nbytes]
 
-    def locate(self, space: str, nbytes: int, address: Array, write: bool, readonly: bool) -> list[Place]:
+    def locate(self, space: str, nbytes: int, address: Array, use: Use) -> list[Place]:
         address = np.asarray(self.domain.known(address, self.line))
-        return self.memory.locate(space, nbytes, address, write, readonly, self.active)
+        return self.memory.locate(space, nbytes, address, use, self.active)
 
     def to_generic(self, space: str, address: Array) -> Array:
         return self.memory.to_generic(space, address)

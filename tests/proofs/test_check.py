@@ -178,7 +178,9 @@ def test_what_is_not_declared_has_unknown_bounds(copy: Path, capsys: pytest.Capt
     assert found.pop("bounds") == "unknown"
     assert set(found.values()) == {"proved"}, "the rest holds if the accesses stay where they belong"
     load = 1 + COPY.splitlines().index("    ld.global.u32 %r4, [%rd5];")
-    assert f"line {load}: p0 is not declared" in out
+    assert f"PTX line {load}: ld.global.u32" in out
+    assert "why: p0 is not declared, its extent and alignment are unknown" in out
+    assert 'help: --buffer "p0=u8[p2]:r"' not in out, "the element is as wide as the access"
     assert "every access through p0 stays inside what p0 points to, which is less than 2^63 bytes: not declared" in out
 
 
@@ -301,3 +303,13 @@ def test_parameters_are_pointers_or_sizes_by_their_use() -> None:
     silu = usage(parse((ROOT / "backend/ptx/silu.ptx").read_text()).entry("silu_f16"))
     assert [silu[p].address for p in ("x", "y", "n")] == [True, True, False]
     assert silu["n"].signed is False
+
+
+@pytest.mark.parametrize(("kind", "signed"), [("s32", True), ("u32", False), ("b32", None)])
+def test_a_load_that_widens_a_parameter_shows_its_sign(kind: str, signed: bool | None) -> None:
+    text = f""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u32 a) {{ .reg .b64 x; ld.param.{kind} x, [a]; ret; }}
+"""
+    assert usage(parse(text).entry("k"))["a"].signed is signed

@@ -18,13 +18,15 @@ import numpy as np
 import pytest
 
 from proofs.terms import THREAD, Cond, Poly, Symbol, ge, opaque_truth, truth
-from proofs.words import SHARED_WINDOW, Hooks, Observation, Terms, Word
+from proofs.words import PLAIN, SHARED_WINDOW, Hooks, Marks, Observation, Terms, Word
 from spec.ptx import isa_float
 from spec.ptx.ast import type_width
 from spec.ptx.floats import WORD
 from spec.ptx.isa import ROWS
+from spec.ptx.isa_atomic import reach
 from spec.ptx.isa_memory import count, space
 from spec.ptx.lanes import Lanes
+from spec.ptx.memory import Use
 from spec.ptx.operands import Reader
 from spec.ptx.row import BOUNDED, CONTROL, EXACT, MEMORY, Form, ParamRef, Row
 from tests.harness.isa_agree import defined, lanes_results
@@ -68,6 +70,7 @@ class Facts(Hooks):
     goals: list[Cond] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     accesses: list[tuple[str, str, int, Poly | None]] = field(default_factory=list)
+    marks: list[Marks] = field(default_factory=list)
     members: list[Poly | None] = field(default_factory=list)
 
     def prove(self, goal: Cond) -> bool:
@@ -78,10 +81,10 @@ class Facts(Hooks):
         self.observations.append(observation)
 
     def access(
-        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
-        flight: bool = False,
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
     ) -> None:
         self.accesses.append((kind, space, width * count // 8, address))
+        self.marks.append(marks)
 
     def converge(self, members: Poly | None) -> None:
         self.members.append(members)
@@ -265,13 +268,15 @@ class Around:
 
     def __init__(self) -> None:
         self.accesses: list[tuple[str, str, int, int]] = []
+        self.uses: list[Use] = []
         self.parameters: list[tuple[str, int, int]] = []
 
     def lanes(self) -> Any:
         return np.zeros(1, np.uint32)
 
-    def locate(self, space: str, nbytes: int, address: Any, write: bool, readonly: bool) -> list[Any]:
-        self.accesses.append(("write" if write else "read", space, nbytes, int(np.asarray(address).ravel()[0])))
+    def locate(self, space: str, nbytes: int, address: Any, use: Use) -> list[Any]:
+        self.accesses.append((use.kind, space, nbytes, int(np.asarray(address).ravel()[0])))
+        self.uses.append(use)
         return []
 
     def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
@@ -298,9 +303,13 @@ def test_accesses(row: Row) -> None:
         symbol = Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**64 - 1))
         lanes: list[Any] = [np.full(1, address, np.uint64)]
         terms: list[Any] = [Word(64, symbol * 2 + 16)]
-        if row.base == "st":
-            lanes.append(tuple(np.zeros(1, WORD[width]) for _ in range(n)))
-            terms.append(tuple(Word(width, Poly({})) for _ in range(n)))
+        for declared in row.sources[1:]:
+            if declared.endswith("?"):
+                continue
+            words = [np.zeros(1, WORD[width]) for _ in range(n)]
+            lanes.append(tuple(words) if declared.startswith("vec:") else words[0])
+            unknowns = [Word(width, Poly({})) for _ in range(n)]
+            terms.append(tuple(unknowns) if declared.startswith("vec:") else unknowns[0])
         concrete = row.meaning(Lanes(around), form, *lanes)  # type: ignore[arg-type]
         unknown = row.meaning(Watched(hooks), form, *terms)
         ((kind, where, size, term),) = hooks.accesses
@@ -308,7 +317,11 @@ def test_accesses(row: Row) -> None:
         at = value_of(term, {"p": (address - 16) // 2})
         assert around.accesses == [(kind, where, size, at)], opcode
         assert (where, size) == (space(form) if ".nc" not in row.template else "global", n * width // 8)
-        if row.base == "ld":
+        if len(row.results) == 1 and not row.results[0].startswith("vec:"):
+            concrete, unknown = (concrete,), (unknown,)
+        if row.base in ("atom", "red"):
+            assert (hooks.marks[0].scope, around.uses[0].scope) == (reach(form), reach(form)), opcode
+        if row.results:
             assert [w.term for w in unknown] == [None] * n
             assert len({w.key for w in unknown}) == n
             assert [w.width for w in unknown] == [width] * n == [8 * v.dtype.itemsize for v in concrete]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs.state import State, join, merge_controls
-from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, ge, negate, opaque_truth
+from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, ge, implies, negate, opaque_truth
 from proofs.words import Word
 from tests.proofs.evaluation import value_of
 
@@ -131,10 +131,13 @@ def test_many_different_values_become_unknown() -> None:
     assert word.term is None
 
 
-def test_facts_survive_only_where_all_paths_know_them() -> None:
+def test_facts_of_one_path_survive_under_its_condition() -> None:
     p, q, r = (opaque_truth(s) for s in TRUTHS[:3])
-    joined = join([State(control=(p,), facts=(q, r)), State(control=(negate(p),), facts=(r,))], "B1", frozenset(), 1)
-    assert joined.facts == (r,)
+    states = [State(control=(p,), facts=(q, r)), State(control=(negate(p),), facts=(r,))]
+    assert join(states, "B1", frozenset(), 1).facts == (r,), "nobody holds q any more"
+    states[0].set("%p", q)
+    joined = join(states, "B1", frozenset(), 1)
+    assert joined.facts == (r, implies(p, q))
     assert joined.control == ()
 
 

@@ -199,20 +199,27 @@ st.global.u32 [%d1], %r10;
 ret;"""
 
 
-def test_a_counter_is_affine_and_leaves_with_its_exit_count() -> None:
+def test_a_counter_is_affine_and_leaves_in_the_round_that_its_guard_says() -> None:
     records = records_of(problem_of("ld.param.u64 %d0, [out];\n" + COUNTED))
     inside, after = records.accesses
     (loop,) = records.loops
     assert inside.at.loops == (loop.id,)
     assert inside.address.text == f"(+ 8 out (* 12 |k@{loop.id}|))"
     assert after.at.loops == after.at.control == ()
-    assert after.address.text == f"(+ 20 out (* 12 |K@{loop.id}|))"
+    assert after.address.text == "(+ 80 out)"
     assert all(r.proved for r in records.ranges)
-    # The exit count is the one the condition allows, not one more and not one less.
     left = [value_of(loop.proceed, {f"k@{loop.id}": k}) for k in range(8)]
     assert left == [1, 1, 1, 1, 1, 0, 0, 0]
-    for count in range(8):
-        known = {f"K@{loop.id}": count}
+
+
+def test_a_counter_with_a_step_of_its_own_leaves_with_an_exit_count() -> None:
+    stepping = COUNTED.replace("add.u32 %r10, %r10, 3", "add.u32 %r10, %r10, %r2")
+    records = records_of(problem_of("ld.param.u64 %d0, [out];\nmov.u32 %r2, %tid.x;\nadd.u32 %r2, %r2, 1;" + stepping))
+    (loop,) = records.loops
+    after = records.accesses[1]
+    # The exit count is the one the condition allows, not one more and not one less.
+    for count in range(20):
+        known = {f"K@{loop.id}": count, "tid.x": 2}
         assert all(value_of(f, known) for f in after.at.facts) == (count == 5)
 
 

@@ -1,0 +1,55 @@
+"""Deciding all claims of an entry within its effort: what is easy first, what is hard with what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from proofs.check.answers import AnswerStore
+from proofs.check.work import Workers, decide_one, died, renamed
+from proofs.claims import Claim
+from proofs.decide import Answer
+from proofs.discharge import Decision, Pins, enumerated
+from proofs.effort import PASSES, SPENT, Meter
+from proofs.enumeration import Enumerator
+
+CHUNK = 16  # claims between two looks at the effort; fixed, so that the number of processes changes no verdict
+
+
+def decide_all(
+    claims: Sequence[Claim], meter: Meter, workers: Workers, store: AnswerStore | None,
+    on_progress: Callable[[int, int], None], enumerator: Enumerator | None = None,
+) -> tuple[dict[str, Decision], set[str]]:
+    """The decision of every claim by its name, and the names of those decided by earlier answers alone."""
+    decided: dict[str, Decision] = {}
+    remembered: set[str] = set()
+    pins: dict[str, Pins] = {}
+    for claim in claims:
+        done, pins[claim.name] = enumerated(claim, enumerator)
+        if done is not None:
+            decided[claim.name] = done
+    settled = len(decided)
+    on_progress(settled, len(claims))
+    for rlimit in PASSES:
+        todo = [c for c in claims if c.name not in decided or decided[c.name].status == "unknown"]
+        todo = [c for c in todo if c.query is not None or c.name not in decided]
+        for start in range(0, len(todo), CHUNK):
+            chunk = todo[start : start + CHUNK]
+            if meter.left is not None and meter.left <= 0:
+                for claim in chunk:
+                    decided[claim.name] = Decision(claim, "unknown", "", 0.0, reason=claim.reason or SPENT)
+                continue
+            tasks = [(claim, rlimit, store, pins[claim.name] if rlimit == PASSES[0] else ()) for claim in chunk]
+            fresh: dict[str, tuple[int, Answer]] = {}
+            for claim, found in zip(chunk, workers.map(decide_one, tasks, died), strict=True):
+                meter.spend(found.used)
+                decided[claim.name] = renamed(found.decision, claim)
+                if not found.fresh and found.used:
+                    remembered.add(claim.name)
+                else:
+                    remembered.discard(claim.name)
+                fresh |= found.fresh
+                settled += found.decision.status != "unknown"
+                on_progress(settled, len(claims))
+            if store is not None:
+                store.put(fresh)
+    return decided, remembered

@@ -1,0 +1,193 @@
+"""One entry from its problem to its rows: claims are stated, decided within the effort, and refutations replayed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from proofs.check.answers import AnswerStore
+from proofs.check.decisions import decide_all
+from proofs.check.findings import Context, Finding
+from proofs.check.flags import UNDECIDED
+from proofs.check.open_claims import Open, not_replayed, undecided
+from proofs.check.source import Places
+from proofs.check.work import Workers
+from proofs.claims import Claim
+from proofs.claims.model import domain, known
+from proofs.discharge import Decision
+from proofs.effort import UNIT, Limits, Meter
+from proofs.entry import Analysis, analyse
+from proofs.problem import Problem
+from proofs.query import build
+from proofs.records import Access
+from proofs.replay import replay
+from proofs.results import Row
+from proofs.verdict import Verdict
+from spec.errors import Unsupported
+
+# What is asked of every entry; coverage only of the buffers that --covers names.
+KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
+MAX_REPLAYS = 4  # of claims of one kind
+REACH_RLIMIT = 400_000
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The rows of one entry, and notes for the reader."""
+
+    rows: list[Row]
+    notes: list[str]
+
+
+def kinds_of(problem: Problem) -> tuple[str, ...]:
+    """The obligations that are asked of an entry."""
+    return (*KINDS, "coverage") if problem.outputs else KINDS
+
+
+def unknown_entry(problem: Problem, detail: str, seconds: float = 0.0) -> Checked:
+    """Rows that say the same of every obligation."""
+    name, each = problem.function.name, seconds / len(kinds_of(problem))
+    return Checked([Row(name, kind, Verdict.UNKNOWN, seconds=each, detail=detail) for kind in kinds_of(problem)], [])
+
+
+def check_entry(
+    problem: Problem, limits: Limits, workers: Workers, store: AnswerStore | None,
+    on_progress: Callable[[int, int], None],
+) -> Checked:
+    """Check one entry."""
+    start = time.monotonic()
+    places = Places(problem)
+    # Half of the effort may go into reading the entry, so that there is some left for deciding.
+    meter = Meter(limits.units // 2, store)
+    try:
+        analysis = analyse(problem, ask=meter, limits=limits)
+    except Unsupported as error:
+        text = f"\n  {places.whole(error.line)}" if error.line else ""
+        return unknown_entry(
+            problem, f"{error}{text}\nnothing is said of an entry that is not understood", time.monotonic() - start
+        )
+    meter.left = limits.units - meter.used
+    dead = _unreachable(analysis, meter)
+    findings = {kind: Finding() for kind in kinds_of(problem)}
+    claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
+    decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
+    registers = True
+    for claim in claims:
+        finding, decision = findings[claim.obligation], decided[claim.name]
+        finding.remembered += claim.name in remembered
+        _settle(analysis, decision, finding, meter, limits)
+        if decision.status != "unsat" and claim.name.startswith("defined."):
+            registers = False
+    findings["bounds"].assumed += _undeclared_bounds(analysis)
+    findings["init"].open += _unwritten(analysis)
+    if store is not None:
+        store.put(meter.fresh)
+    accesses = analysis.records.accesses
+    vacuous = ""
+    if accesses and len(dead) == len(accesses):
+        vacuous = "under these assumptions no thread reaches any memory access, so nothing was examined"
+    elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
+        vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
+    context = Context(problem.function.name, findings, registers, vacuous, places)
+    notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
+    return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+
+
+def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Meter, limits: Limits) -> None:
+    """File what became of a claim; a counterexample counts once it was run."""
+    start = time.monotonic()
+    claim = decision.claim
+    finding.claims += 1
+    finding.rungs[claim.name] = decision.rung
+    if decision.status == "unknown":
+        finding.open.append(undecided(analysis.problem, decision, limits.units // UNIT))
+    elif decision.status == "sat" and finding.replays >= MAX_REPLAYS:
+        words = "a solver has a counterexample, not replayed since enough others of this kind were"
+        finding.open.append(Open(claim.name, claim.words, claim.lines, words))
+    elif decision.status == "sat":
+        finding.replays += 1
+        seen = replay(analysis, claim, decision.model, meter)
+        if not seen.reproduced:
+            finding.open.append(not_replayed(analysis.problem, decision, str(seen.content["replay"])))
+        elif not _again(finding, seen.content):
+            where = "".join(f"\n  {Places(analysis.problem).whole(n)}" for n in _lines(seen.content))
+            finding.refuted.append((seen.detail + where, seen.to_json()))
+    finding.seconds += decision.seconds + time.monotonic() - start
+
+
+def _again(finding: Finding, content: Mapping[str, object]) -> bool:
+    """Several claims may lead to the same two accesses of one launch; that is one finding."""
+    return any(e["accesses"] and e["accesses"] == content["accesses"] for _, e in finding.refuted)
+
+
+def _lines(content: Mapping[str, object]) -> list[int]:
+    lines = content["lines"]
+    assert isinstance(lines, list)
+    return lines
+
+
+def _undeclared(problem: Problem, access: Access) -> bool:
+    return access.space == "global" and problem.buffers[access.buffer].columns is None
+
+
+def _needs_declaration(problem: Problem, claim: Claim) -> bool:
+    """Whether bounds cannot be asked of an access; `_undeclared_bounds` says what is missing."""
+    if claim.obligation != "bounds" or claim.name.startswith("offset."):
+        return False
+    return any(_undeclared(problem, access) for access, _ in claim.subjects)
+
+
+def _undeclared_bounds(analysis: Analysis) -> list[Open]:
+    """Pointers of which neither size nor alignment is known, each with the accesses through it."""
+    problem = analysis.problem
+    found = []
+    for name in problem.buffers:
+        through = [a for a in analysis.records.accesses if _undeclared(problem, a) and a.buffer == name]
+        if not through:
+            continue
+        lines = tuple(sorted({a.at.line for a in through}))
+        words = "the accesses lie inside their buffer, aligned to their width"
+        why = f"{name} is not declared, its extent and alignment are unknown"
+        found.append(Open(f"declared.{name}", words, lines, why, (_declaration(problem, name, through),)))
+    return found
+
+
+def _declaration(problem: Problem, name: str, through: list[Access]) -> str:
+    """A `--buffer` flag that fits the accesses through a pointer."""
+    kinds = {a.kind for a in through}
+    access = "rw" if len(kinds) > 1 or not kinds <= {"read", "write"} else "r" if kinds == {"read"} else "w"
+    width = min(a.width for a in through)
+    element = {1: "u8", 2: "f16", 8: "f64"}.get(width, "f32")
+    bases = {b.base.name for b in problem.buffers.values()}
+    sizes = [s.name for t in problem.parameters.values() if t is not None for s in t.symbols() if s.name not in bases]
+    extent = sizes[0] if len(sizes) == 1 else "EXTENT"
+    return f'--buffer "{name}={element}[{extent}]:{access}", for example'
+
+
+def _unwritten(analysis: Analysis) -> list[Open]:
+    """Reads of buffers that were declared write only: nobody promises that their bytes hold anything."""
+    problem = analysis.problem
+    return [
+        Open(
+            f"unwritten.{a.id}", "every byte read was written before", (a.at.line,),
+            f"{a.buffer} is read, and is declared :w", (f"declare {a.buffer} as :rw, if its content is the caller's",),
+        )
+        for a in analysis.records.accesses
+        if a.space == "global" and a.reads and "r" not in problem.buffers[a.buffer].access
+    ]  # fmt: skip
+
+
+def _unreachable(analysis: Analysis, meter: Meter) -> list[Access]:
+    """Accesses that no thread reaches under the assumptions."""
+    problem = analysis.problem
+    dead = []
+    for access in analysis.records.accesses:
+        here = [*domain(problem), *known(access.at)]
+        if meter(build("reach", (), here, "false", []).text, REACH_RLIMIT).status == "unsat":
+            dead.append(access)
+    return dead
+
+
+def _short(places: Places, access: Access) -> str:
+    return f"{places.place(access.at.line)} ({access.kind} of {access.buffer})"

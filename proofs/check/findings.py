@@ -1,0 +1,84 @@
+"""What stands against one kind of obligation, and the row that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proofs.check.open_claims import Open, told
+from proofs.check.source import Places
+from proofs.outcome import NOTHING, first_of, missing_premises
+from proofs.results import Row, Source
+from proofs.verdict import Verdict
+
+
+@dataclass
+class Finding:
+    """Claims of one kind that are refuted or open.
+
+    Args:
+        claims: how many there are.
+        remembered: how many of them earlier answers decided.
+        rungs: what decided each of them, '' where nothing did.
+        assumed: what could not be asked for want of a declaration. The kind itself is then unknown, not the kinds that
+            stand on it, since what is missing is among the assumptions of the report.
+    """
+
+    claims: int = 0
+    remembered: int = 0
+    seconds: float = 0.0
+    replays: int = 0
+    refuted: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    open: list[Open] = field(default_factory=list)
+    assumed: list[Open] = field(default_factory=list)
+    rungs: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        return not self.refuted and not self.open
+
+    @property
+    def source(self) -> Source:
+        whole = self.claims and self.remembered == self.claims and not self.replays
+        return "taken from the store" if whole else "decided now"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the rows of one entry have in common.
+
+    Args:
+        registers: every register is written before it is read; otherwise no term is what it says.
+        vacuous: why nothing of this entry may be called proved, or ''.
+    """
+
+    entry: str
+    findings: Mapping[str, Finding]
+    registers: bool
+    vacuous: str
+    places: Places
+
+    def row(self, kind: str) -> Row:
+        """The row of one kind: its own claims first, then those that it stands on."""
+        finding = self.findings[kind]
+        if finding.refuted:
+            detail = "\n".join(text for text, _ in finding.refuted)
+            example = first_of([found for _, found in finding.refuted])
+            return self._row(kind, Verdict.REFUTED, detail, example)
+        undecided = [*finding.open, *finding.assumed]
+        if undecided:
+            return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places))
+        failing = {k for k, f in self.findings.items() if not f.holds}
+        detail = missing_premises(kind, failing, self.registers) or self.vacuous
+        if detail:
+            return self._row(kind, Verdict.UNKNOWN, detail)
+        return self._row(kind, Verdict.PROVED, f"{finding.claims} claims" if finding.claims else NOTHING[kind])
+
+    def _row(self, kind: str, verdict: Verdict, detail: str, example: Mapping[str, Any] | None = None) -> Row:
+        finding = self.findings[kind]
+        open_ = tuple(o.to_json(self.places) for o in (*finding.open, *finding.assumed))
+        return Row(
+            self.entry, kind, verdict, finding.source, finding.seconds, detail, example, claims=finding.claims,
+            open=open_, rungs=finding.rungs,
+        )

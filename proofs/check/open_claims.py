@@ -1,0 +1,149 @@
+"""What stays open in words: which statement, at which line, why it was not decided, and what would help.
+
+The advice is computed from the claim: the unknowns of its query that nothing bounds, the buffers without a declaration,
+the sizes of the launch that were left symbolic, the values that come from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from proofs.check.source import Places
+from proofs.discharge import Decision
+from proofs.effort import SPENT, UNIT
+from proofs.problem import AXES, Problem
+from proofs.terms import Cond, Symbol
+
+MAX_NAMED = 4  # names in one piece of advice
+GAVE_UP = ("max. resource limit exceeded", "max. memory exceeded", "canceled", "incomplete", "")
+
+
+@dataclass(frozen=True)
+class Open:
+    """One statement that was neither proved nor refuted.
+
+    Args:
+        claim: its name, as in the artifacts of `fltc verify`.
+        states: what should hold.
+        lines: PTX lines it speaks of.
+        why: what kept it from being decided.
+        help: flags that may change that, most promising first.
+    """
+
+    claim: str
+    states: str
+    lines: tuple[int, ...]
+    why: str
+    help: tuple[str, ...] = ()
+
+    def to_json(self, places: Places) -> dict[str, object]:
+        """JSON values."""
+        return {
+            "claim": self.claim, "states": self.states, "lines": list(self.lines),
+            "text": {str(n): places.text(n) for n in self.lines},
+            "source": {str(n): places.source(n) for n in self.lines if places.source(n)},
+            "why": self.why, "help": list(self.help),
+        }  # fmt: skip
+
+
+def undecided(problem: Problem, decision: Decision, effort: int) -> Open:
+    """A claim that no solver decided."""
+    claim, reason = decision.claim, decision.reason
+    if reason == SPENT:
+        why = f"{SPENT} before this was decided"
+    elif reason in GAVE_UP or "incomplete" in reason:
+        why = "the solver gave up" + (f" ({reason})" if reason else "")
+    else:
+        why = reason
+    help_ = _advice(problem, decision)
+    if claim.query is not None:
+        help_.append(f"more effort: --effort {effort * 4}")
+    return Open(claim.name, claim.words, claim.lines, why, tuple(help_))
+
+
+def not_replayed(problem: Problem, decision: Decision, reason: str) -> Open:
+    """A claim with a counterexample that the emulator does not show."""
+    claim = decision.claim
+    why = f"the solver has a counterexample, but running it does not show the fault: {reason}"
+    return Open(claim.name, claim.words, claim.lines, why, tuple(_advice(problem, decision)))
+
+
+def _advice(problem: Problem, decision: Decision) -> list[str]:
+    claim = decision.claim
+    if claim.query is None:
+        sizes = [a for a, size in zip(AXES, problem.block, strict=True) if size is None]
+        wants_size = claim.obligation == "init" and sizes
+        return ["give the block's size: --block X[,Y,Z]"] if wants_size else []
+    symbols = claim.query.symbols
+    found: list[str] = []
+    bare = {
+        access.buffer for access, _ in claim.subjects
+        if access.space == "global" and problem.buffers[access.buffer].columns is None
+    }  # fmt: skip
+    found += [f"say what {name} points to: --buffer {name}=ELEMENT[EXTENT]:r (or w, rw)" for name in sorted(bare)]
+    loose = unbounded(problem, symbols)
+    if loose:
+        texts = " && ".join(f"{name} <= 2^20" for name in loose[:MAX_NAMED])
+        found.append(f'bound {" and ".join(loose[:MAX_NAMED])} from above, which nothing does: --assume "{texts}"')
+    found += _sizes(problem, symbols)
+    loaded = sorted({s.line for s in symbols if s.kind in ("opaque", "boolean") and s.line})
+    if loaded and decision.status == "sat":
+        shown = ", ".join(map(str, loaded[:MAX_NAMED])) + (", ..." if len(loaded) > MAX_NAMED else "")
+        found.append(f"it rests on a value that is not followed, which may then be anything (PTX line {shown})")
+    return found
+
+
+def _sizes(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
+    """Dimensions of the launch that the query leaves open."""
+    names = {s.name.partition("!")[0] for s in symbols}
+    block = any(f"ntid.{axis}" in names for axis in AXES)
+    tied = {s.name for text, c in problem.domain if "size that the hardware" in text for s in c.symbols()}
+    grid = any(f"nctaid.{axis}" in names and f"nctaid.{axis}" not in tied for axis in AXES)
+    found = ["fix the block's size: --block X[,Y,Z]"] if block else []
+    return found + (["tie the grid to the sizes: --grid EXPR, such as ceil_div(n, 256)"] if grid else [])
+
+
+def unbounded(problem: Problem, symbols: Sequence[Symbol]) -> list[str]:
+    """Parameters of a query, no addresses, that no assumption keeps below anything."""
+    bases = {b.base.name for b in problem.buffers.values()}
+    bounded = {s.name for _, clause in problem.domain for s in _bounded(clause)}
+    return sorted(
+        s.name for s in symbols if s.kind == "parameter" and s.name not in bases and s.name not in bounded
+    )
+
+
+def _bounded(clause: Cond) -> set[Symbol]:
+    """What a clause bounds from above: what it subtracts on the side that is not negative, or makes equal."""
+    if clause.op == "and":
+        return {s for part in clause.args for s in _bounded(part)}
+    if clause.term is None:
+        return set()
+    found: set[Symbol] = set()
+    for monomial, coefficient in clause.term.terms.items():
+        if clause.op == "eq" or coefficient < 0:
+            found |= {s for atom in monomial for s in atom.symbols()}
+    return found
+
+
+def told(found: Sequence[Open], places: Places) -> str:
+    """Open claims for a reader; those that differ in the line only are one paragraph of their own."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Open]] = {}
+    for claim in found:
+        groups.setdefault((claim.states, claim.why, claim.help), []).append(claim)
+    paragraphs = []
+    for (states, why, help_), members in groups.items():
+        first = members[0]
+        lines = [states + (f", at {places.whole(first.lines[0])}" if first.lines else "")]
+        lines += [f"  and {places.whole(line)}" for line in first.lines[1:]]
+        others = sorted({n for m in members[1:] for n in m.lines} - set(first.lines))
+        if others:
+            shown = ", ".join(map(str, others[:8])) + (", ..." if len(others) > 8 else "")
+            lines.append(f"  and in the same way at PTX line {shown}")
+        lines.append(f"  why: {why}")
+        lines += [f"  help: {text}" for text in help_]
+        paragraphs.append("\n".join(lines))
+    return "\n".join(paragraphs)
+
+
+__all__ = ["UNIT", "Open", "not_replayed", "told", "unbounded", "undecided"]

@@ -1,0 +1,96 @@
+"""How much work one entry may cost, in units that do not depend on the machine, and who keeps count.
+
+Every limit is a number of things: resource units of the solver, instructions carried out symbolically, claims stated.
+What is not reached within them is *unknown*, and says so; what was decided before stays decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Protocol
+
+from proofs.decide import DEFAULT_RLIMIT, Answer, decide
+from spec.errors import BadInput
+
+DEFAULT_EFFORT = 100
+MAX_EFFORT = 100_000
+UNIT = 1_000_000  # solver units in one unit of effort; about a second of one core
+SPENT = "the effort for this entry was used up"
+# Limits of one query, one after another: what is easy is decided first, what is hard takes what is left.
+PASSES = (300_000, 3_000_000, DEFAULT_RLIMIT)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one entry may cost.
+
+    Args:
+        units: solver units, all queries together.
+        steps: instructions carried out symbolically; loops are carried out several times.
+        claims: claims stated.
+    """
+
+    units: int = DEFAULT_EFFORT * UNIT
+    steps: int = 200_000
+    claims: int = 20_000
+
+
+def limits_of(effort: int) -> Limits:
+    """The limits that `--effort` names; BadInput for a number that is none."""
+    if not 1 <= effort <= MAX_EFFORT:
+        raise BadInput(f"--effort {effort}: it is a number from 1 to {MAX_EFFORT}; {DEFAULT_EFFORT} is the default")
+    return Limits(effort * UNIT, effort * 2_000, effort * 200)
+
+
+class Remembered(Protocol):
+    """Answers of earlier runs: a query's key to the limit it was asked under, and the answer."""
+
+    def get(self, key: str, /) -> tuple[int, Answer] | None: ...
+
+
+def key_of(text: str) -> str:
+    """What a query is known by."""
+    return sha256(text.encode()).hexdigest()
+
+
+@dataclass
+class Meter:
+    """Answers queries, counting units, until `left` is used up.
+
+    An answer that is known costs what it cost when it was found, so that a second run says the same as the first.
+
+    Args:
+        left: units left; None for no limit.
+        store: answers of earlier runs.
+        fresh: what was asked of the solver here, like the store.
+    """
+
+    left: int | None = None
+    store: Remembered | None = None
+    fresh: dict[str, tuple[int, Answer]] = field(default_factory=dict)
+    used: int = 0
+
+    def __call__(self, text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer:
+        if self.left is not None and self.left <= 0:
+            return Answer("unknown", reason=SPENT)
+        key = key_of(text)
+        answer = self.find(key, rlimit)
+        if answer is None:
+            answer = decide(text, rlimit)
+            self.fresh[key] = (rlimit, answer)
+        self.spend(answer.used)
+        return answer
+
+    def spend(self, units: int) -> None:
+        """Count units that were used elsewhere."""
+        self.used += units
+        if self.left is not None:
+            self.left -= units
+
+    def find(self, key: str, rlimit: int) -> Answer | None:
+        """The known answer, unless more effort may give a better one."""
+        found = self.fresh.get(key) or (self.store.get(key) if self.store else None)
+        if found is None or (found[1].status == "unknown" and found[0] < rlimit):
+            return None
+        return found[1]

@@ -1,0 +1,205 @@
+"""Limits of a check: every one of them ends in *unknown* with a way out, and keeps what was decided before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fltc.cli import main
+from proofs.check.answers import AnswerStore, default_folder, open_store
+from proofs.check.report import check
+from proofs.check.request import CheckRequest
+from proofs.decide import MAX_TEXT, Answer, decide
+from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
+from proofs.results import Report
+from proofs.verdict import Verdict
+from spec.errors import BadInput
+
+ROOT = Path(__file__).resolve().parents[2]
+HARD = "(set-logic QF_NIA)\n(declare-const a Int)\n(declare-const b Int)\n(declare-const c Int)\n" \
+       "(assert (and (< 1 a) (< 1 b) (< 1 c)))\n(assert (= (+ (* a a a) (* b b b)) (* c c c)))\n(check-sat)\n"
+EASY = "(set-logic QF_NIA)\n(declare-const a Int)\n(assert (< a 0))\n(assert (< 0 a))\n(check-sat)\n"
+
+
+def saxpy(**flags: object) -> CheckRequest:
+    path = ROOT / "tests/ptx/corpus/saxpy.ptx"
+    return CheckRequest(path=path.name, text=path.read_text(), **flags)  # type: ignore[arg-type]
+
+
+def verdicts(report: Report) -> dict[str, Verdict]:
+    return {row.obligation: row.verdict for row in report.rows}
+
+
+# --- one query ---
+def test_search_ends_at_the_resource_limit_and_says_what_it_took() -> None:
+    answer = decide(HARD, 50_000)
+    assert answer.status == "unknown"
+    assert 0 < answer.used < 1_000_000
+
+
+def test_a_text_that_is_too_long_is_not_given_to_the_solver() -> None:
+    answer = decide(EASY + ";" * MAX_TEXT)
+    assert answer.status == "unknown"
+    assert "characters" in answer.reason
+    assert answer.used == 0
+
+
+# --- the meter ---
+def test_the_meter_stops_when_its_units_are_used_up() -> None:
+    meter = Meter(left=1)
+    assert meter(EASY).status == "unsat"
+    assert meter.left is not None
+    assert meter.left <= 0
+    assert meter(EASY) == Answer("unknown", reason=SPENT)
+
+
+def test_a_remembered_answer_costs_what_it_cost() -> None:
+    first = Meter()
+    first(EASY)
+    again = Meter(store=first.fresh)
+    assert again(EASY).status == "unsat"
+    assert again.fresh == {}
+    assert again.used == first.used > 0
+
+
+def test_giving_up_is_remembered_for_no_more_effort_than_it_had() -> None:
+    known = {key_of(EASY): (10, Answer("unknown", reason="max. resource limit exceeded", used=10))}
+    assert Meter(store=known)(EASY, 10).status == "unknown"
+    assert Meter(store=known)(EASY, 1_000_000).status == "unsat"
+
+
+@pytest.mark.parametrize("effort", [0, -1, MAX_EFFORT + 1])
+def test_an_effort_that_is_none_is_bad_input(effort: int) -> None:
+    with pytest.raises(BadInput, match="it is a number from 1 to"):
+        limits_of(effort)
+
+
+# --- a whole check ---
+def test_without_effort_everything_that_needs_a_solver_is_open_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(units=1))
+    report = check(saxpy(assumes=("p0 >= 1 && p0 <= 2^20",)))
+    assert report.verdict is Verdict.UNKNOWN
+    row = next(r for r in report.rows if r.obligation == "no-wrap")
+    assert {str(o["why"]) for o in row.open} == {f"{SPENT} before this was decided"}
+    assert "--effort" in row.detail
+
+
+def test_what_was_decided_before_the_effort_ran_out_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = check(saxpy())
+    few = {kind: v for kind, v in verdicts(whole).items() if v is not Verdict.UNKNOWN}
+    monkeypatch.setattr("proofs.check.decisions.PASSES", (300_000,))
+    assert {k: v for k, v in verdicts(check(saxpy())).items() if k in few} == few
+
+
+def test_too_many_steps_name_the_line_and_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(steps=5))
+    report = check(saxpy())
+    assert {row.verdict for row in report.rows} == {Verdict.UNKNOWN}
+    assert "in 5 steps" in report.rows[0].detail
+    assert "--effort" in report.rows[0].detail
+    assert "PTX line" in report.rows[0].detail
+
+
+def test_pairs_beyond_the_limit_leave_race_and_single_writer_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = {"block": (256, 1, 1), "assumes": ("p0 >= 1 && p0 <= 2^20",), "grid": ("ceil_div(p0, 256)", 1, 1)}
+    whole = verdicts(check(saxpy(**flags)))
+    assert whole["race"] is whole["single-writer"] is Verdict.PROVED
+    monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(claims=1))
+    fewer = verdicts(check(saxpy(**flags)))
+    assert fewer["race"] is fewer["single-writer"] is Verdict.UNKNOWN
+    assert fewer["no-wrap"] is Verdict.PROVED
+
+
+def test_processes_change_no_verdict() -> None:
+    path = ROOT / "tests/ptx/corpus/reduce_race.ptx"
+    request = CheckRequest(path=path.name, text=path.read_text(), block=(256, 1, 1))
+    one, two = check(request, jobs=1), check(request, jobs=2)
+    strip = [{k: v for k, v in r.to_json().items() if k != "seconds"} for r in one.rows]
+    assert strip == [{k: v for k, v in r.to_json().items() if k != "seconds"} for r in two.rows]
+
+
+def test_entries_are_checked_side_by_side_with_the_same_verdicts() -> None:
+    text = (ROOT / "tests/ptx/corpus/saxpy.ptx").read_text()
+    body = text[text.index(".visible .entry") : text.index("\t.file")]
+    both = text + body.replace("saxpy", "another")
+    request = CheckRequest(path="both.ptx", text=both)
+    one, two = check(request, jobs=1), check(request, jobs=2)
+    assert verdicts(one) == verdicts(two)
+    assert {row.kernel for row in two.rows} == {"saxpy", "another"}
+
+
+# --- the store ---
+def test_a_second_run_takes_answers_from_the_store_and_says_the_same(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path)
+    flags = {"block": (256, 1, 1), "assumes": ("p0 >= 1 && p0 <= 2^20",), "grid": ("ceil_div(p0, 256)", 1, 1)}
+    first = check(saxpy(**flags), store=store)
+    second = check(saxpy(**flags), store=AnswerStore(tmp_path))
+    assert verdicts(first) == verdicts(second)
+    assert {row.source for row in first.rows} == {"decided now"}
+    proved = [row for row in second.rows if row.verdict is Verdict.PROVED and row.claims]
+    assert proved
+    assert {row.source for row in proved} == {"taken from the store"}
+
+
+def test_an_edited_answer_is_not_taken(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path)
+    store.put({"k": (5, Answer("unknown", reason="x", used=3))})
+    assert store.get("k") == (5, Answer("unknown", reason="x", used=3))
+    connection = store._open()
+    assert connection is not None
+    with connection:
+        connection.execute("update answers set answer = replace(answer, 'unknown', 'unsat')")
+    assert store.get("k") is None
+
+
+def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "check.sqlite").write_text("something else entirely, and long enough to be looked at as a file")
+    found = open_store(tmp_path)
+    assert isinstance(found, str)
+    assert "check.sqlite" in found
+    assert (tmp_path / "check.sqlite").read_text().startswith("something else")
+
+
+def test_a_folder_that_others_may_write_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert open_store(folder) == f"{folder} can be written by others"
+    assert list(folder.iterdir()) == []
+
+
+def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = open_store(tmp_path / "file" / "fltc")
+    assert isinstance(found, str)
+
+
+def test_the_cache_folder_follows_the_xdg_specification() -> None:
+    assert default_folder({"XDG_CACHE_HOME": "/c", "HOME": "/h"}) == Path("/c/fltc")
+    assert default_folder({"XDG_CACHE_HOME": "relative", "HOME": "/h"}) == Path("/h/.cache/fltc")
+    assert default_folder({"HOME": "/h"}) == Path("/h/.cache/fltc")
+    assert default_folder({}) is None
+
+
+def test_the_option_switches_the_store_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    ptx = str(ROOT / "tests/ptx/corpus/saxpy.ptx")
+    main(["check", ptx, "--no-store", "--jobs", "1"])
+    assert not (tmp_path / "cache").exists()
+    main(["check", ptx, "--jobs", "1", "--json", str(tmp_path / "r.json")])
+    assert (tmp_path / "cache/fltc/check.sqlite").exists()
+    assert json.loads((tmp_path / "r.json").read_text())["rows"]
+
+
+def test_a_folder_that_cannot_be_used_is_said_and_the_check_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    code = main(["check", str(ROOT / "tests/ptx/corpus/saxpy.ptx"), "--jobs", "1"])
+    assert code in (1, 2)
+    assert "answers are not kept" in capsys.readouterr().err
