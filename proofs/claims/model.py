@@ -32,6 +32,8 @@ class Claim:
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
         finite: the same statement for enumeration, where it speaks of shared memory only.
+        partial: the query demands more than the claim does, so that `sat` says nothing but for a candidate that
+            enumeration found; `reason` is what is missing otherwise.
         visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
@@ -44,6 +46,7 @@ class Claim:
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
     finite: Question | None = None
+    partial: bool = False
     visible: str = ""
 
 
