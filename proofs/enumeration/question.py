@@ -32,12 +32,17 @@ class Everywhere:
     copy: Copy = ONE
 
 
+# Whose reads a write comes before.
+ANYONE, ITS_WARP, ITS_THREAD = "anyone", "its warp", "its thread"
+
+
 @dataclass(frozen=True)
 class Writer:
     """A write that comes before a read.
 
     Args:
         control: what must hold for a thread to make it, in the symbols of the access.
+        by: whose reads it comes before.
         back: how many rounds of the read's ring loop it lies before the read.
         inner: loops around the write that are not around the read, outermost first: they have ended before the read,
             and in every round that a thread reaches it writes.
@@ -45,6 +50,7 @@ class Writer:
 
     access: Access
     control: tuple[Cond, ...]
+    by: str
     back: int = 0
     inner: tuple[LoopRecord, ...] = ()
 
@@ -57,8 +63,6 @@ class Written:
         tied: loops around the read in which all threads of the block are in the same round.
         ring: the loop whose earlier rounds count, one of `tied`, or ''.
         depth: how many of them.
-        writers: writes of any thread of the block, with a barrier in between.
-        own: writes that count for the reading thread only.
     """
 
     read: Access
@@ -66,7 +70,6 @@ class Written:
     ring: str
     depth: int
     writers: tuple[Writer, ...]
-    own: tuple[Writer, ...]
 
 
 Question = Apart | Everywhere | Written

@@ -16,14 +16,16 @@ import numpy as np
 from proofs.enumeration.answer import Answer
 from proofs.enumeration.evaluate import Array, Lanes, NotFinite
 from proofs.enumeration.lanes import Enumerator, pinned, wanted
-from proofs.enumeration.question import Writer, Written
+from proofs.enumeration.question import ANYONE, ITS_THREAD, ITS_WARP, Writer, Written
 from proofs.enumeration.ranges import narrowed
 from proofs.enumeration.site import Site, private
 from proofs.enumeration.space import Axes, Axis, axes_for, plan
 from proofs.enumeration.table import Grid, Table, grid_of, pins_at
+from proofs.problem import linear_thread
 from proofs.query import ONE, Copy
-from proofs.terms import THREAD, Cond, Poly, Symbol, integer, quote
+from proofs.terms import THREAD, Cond, Poly, Symbol, divide, integer, quote
 
+WARP = 32
 MAX_ROUNDS = 64  # of a writer's loop; later ones are not counted
 LEVELS = (False, True)
 
@@ -93,34 +95,39 @@ class _Case:
 
     def missing(self, whole: bool) -> tuple[Table, Array]:
         """The reader's lanes, and those in which a byte may not have been written."""
-        own = [w for w in self.question.own if self._counts(w)]
+        writers = [w for w in self.question.writers if self._counts(w)]
         table = self._table([], whole)
-        left = self._left_by_own(table, own)
+        left = self._left_by_own(table, writers)
         if not left.any():
             return table, np.asarray(left.any(axis=1))
-        writers = [_Sure(self, w, False) for w in self.question.writers if self._counts(w)]
-        writers += [_Sure(self, w, True) for w in own]
-        writers = [w for w in writers if w.site is not None]
-        table = self._table(writers, whole)
-        left = self._left_by_own(table, own)
-        tables = [(w, t) for w in writers if (t := w.table(table)) is not None]
+        sure = [found for w in writers if (found := _Sure(self, w)).site is not None]
+        table = self._table(sure, whole)
+        left = self._left_by_own(table, writers)
         if table.stride:
             raise NotFinite("the address that is read is not followed")
+        tables = [(w, t) for w in sure if (t := w.table(table)) is not None]
         grid = grid_of([table, *(t for _, t in tables)], 0)
-        others = np.zeros(grid.cells * grid.groups, bool)
-        mine: list[Array] = []
-        for writer, t in tables:
-            cells = grid.cell(t, writer.sure(t, self._uniform(table)))
-            if not writer.own:
-                others[cells.ravel()] = True
-            else:
-                owner = t.owner[writer.sure(t, self._uniform(table))]
-                mine.append((cells + owner[:, None] * (grid.cells * grid.groups)).ravel())
         read = grid.cell(table)
-        done = others[read]
-        if mine:
-            done |= np.isin(read + table.owner[:, None] * (grid.cells * grid.groups), np.concatenate(mine))
+        done = np.zeros(read.shape, bool)
+        known = self._uniform(table)
+        for by in (ANYONE, ITS_WARP, ITS_THREAD):
+            cells = [self._cells(grid, t, w.sure(t, known), by) for w, t in tables if w.writer.by == by]
+            if cells:
+                done |= np.isin(self._cells(grid, table, None, by), np.concatenate([c.ravel() for c in cells]))
         return table, np.asarray((~done & _spread(left, table, grid)).any(axis=1))
+
+    def _cells(self, grid: Grid, table: Table, chosen: Array | None, by: str) -> Array:
+        """Cells, told apart by whose they are."""
+        cells = grid.cell(table, chosen)
+        if by == ANYONE:
+            return cells
+        whose = table.owner
+        if by == ITS_WARP:
+            lanes = table.lanes
+            copy = self.given.sites.copied(Copy())
+            warp = self.given.sites.put(copy, divide(linear_thread(self.given.problem.specials), WARP))
+            whose = np.broadcast_to(lanes.value(warp.substitute(table.used.mapping)), (lanes.count,))
+        return np.asarray(cells + (whose if chosen is None else whose[chosen])[:, None] * (grid.cells * grid.groups))
 
     def _table(self, writers: list[_Sure], whole: bool) -> Table:
         """The reader over the groups that it and the writers need."""
@@ -135,13 +142,13 @@ class _Case:
         """What the reader knows of the block."""
         return frozenset(c for c in table.conditions if not any(private(s) for s in c.symbols()))
 
-    def _left_by_own(self, table: Table, own: list[Writer]) -> Array:
+    def _left_by_own(self, table: Table, writers: list[Writer]) -> Array:
         """Bytes, by lane, that the reading thread may be made to take without having written them in this round."""
         width = table.site.width
         left = np.repeat(table.reached[:, None], width, axis=1)
         lanes = replace(table.lanes, known=frozenset(table.conditions))
-        for writer in own:
-            if writer.inner or writer.back or not left.any():
+        for writer in writers:
+            if writer.inner or writer.back or self.question.read.warp or not left.any():
                 continue
             copy = Copy("", frozenset(), self._rounds(0))
             mine = self.given.sites.copied(copy)
@@ -163,11 +170,10 @@ def _spread(left: Array, table: Table, grid: Grid) -> Array:
 
 @dataclass(frozen=True)
 class _Sure:
-    """A writer, and the lanes in which it is certain to write; `own`: it counts for its own thread only."""
+    """A writer, and the lanes in which it is certain to write."""
 
     case: _Case
     writer: Writer
-    own: bool
 
     @cached_property
     def copy(self) -> Copy:
