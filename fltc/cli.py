@@ -99,6 +99,10 @@ def check(
     may_alias: Annotated[
         list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
     ] = None,
+    covers: Annotated[
+        list[str] | None,
+        typer.Option("--covers", metavar="BUFFER", help="Every element of this buffer must be written; repeatable."),
+    ] = None,
     allow_exited: Annotated[
         bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
     ] = False,
@@ -123,6 +127,7 @@ def check(
         buffers=buffer or [],
         names=names,
         may_alias=may_alias or [],
+        covers=covers or [],
         allow_exited=allow_exited,
         effort=effort,
         jobs=jobs,
@@ -163,9 +168,23 @@ def diff(
 def bench(
     device: Annotated[Device, typer.Option("--device", help="Where to measure.")] = Device.cuda,
     out: Annotated[Path | None, typer.Option("--out", metavar="F", help="Also write the rows to F as JSON.")] = None,
+    prover: Annotated[
+        bool, typer.Option("--prover", help="Measure `fltc check` over the test kernels; needs no device.")
+    ] = False,
+    kernel: Annotated[
+        list[str] | None, typer.Option("--kernel", metavar="S", help="With --prover: only this one; may be repeated.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="With --prover: checks side by side.")] = 1,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, metavar="SECONDS", help="With --prover: stop a check after so long.")
+    ] = 60,
     root: RootOption = None,
 ) -> int:
-    """Measure the kernels against ceilings and peers in one run."""
+    """Measure the kernels against ceilings and peers in one run, or the prover over the test kernels."""
+    if prover:
+        from fltc.commands.bench_prover import run as run_prover
+
+        return run_prover(_root(root), kernel or [], jobs, limit, out)
     from fltc.commands.bench import run
 
     return run(_root(root), device.value, out)

@@ -31,6 +31,7 @@ class Point:
 class Access:
     """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
+    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
     `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
@@ -48,10 +49,19 @@ class Access:
     column: Poly
     count: int
     readonly: bool = False
+    scope: str = ""
     warp: bool = False
     flight: bool = False
     plane: Poly = ZERO
     flat: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return self.kind != "read"
+
+    @property
+    def reads(self) -> bool:
+        return self.kind != "write"
 
 
 @dataclass(frozen=True)

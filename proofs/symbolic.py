@@ -30,7 +30,7 @@ from proofs.records import (
 from proofs.resolve import resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
-from proofs.words import Hooks, Observation, Terms, Word
+from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
@@ -268,8 +268,7 @@ class Machine(Hooks, Runner):
         )
 
     def access(
-        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
-        flight: bool = False,
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
     ) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
@@ -280,8 +279,18 @@ class Machine(Hooks, Runner):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address, self.prove)
-        self.found.append(replace(access, readonly=readonly, warp=warp, flight=flight))
+        if marks.flight or marks.warp:
+            raise Unsupported(f"{self.instruction.opcode} is not followed through the phases yet",
+                              line=self.instruction.line)
+        at = self._point()
+        if marks.guard == FALSE:
+            return
+        if marks.guard != TRUE:
+            at = replace(at, control=(*at.control, marks.guard))
+        access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
+        self.found.append(replace(
+            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+        ))
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spec.ptx.ast import Function, Instr, Mem, Operand, Pair, Reg, Sym, Vec
+from spec.ptx.ast import Function, Instr, Mem, Operand, Pair, Reg, Sym, Vec, type_width
 
 # Operations that hand on their operand, or add to it: what comes out moves byte by byte with what goes in.
 _COPIES = ("mov", "cvta")
@@ -41,7 +41,9 @@ def usage(function: Function) -> dict[str, Use]:
         }
         direct = _reach(instructions, roots, _COPIES)
         sums = _reach(instructions, roots, (*_COPIES, *_SUMS))
-        signed = _signedness(instructions, direct)
+        signed = _widened(function, param.name)
+        if signed is None:
+            signed = _signedness(instructions, direct)
         if signed is None:
             signed = _signedness(instructions, _reach(instructions, roots, _RING))
         found[param.name] = Use(any(_is_address(i, sums) for i in instructions), signed)
@@ -89,6 +91,18 @@ def _reach(instructions: list[Instr], roots: set[str], bases: tuple[str, ...]) -
                 reached |= _registers(i.operands[:1])
         grown = len(reached) > before
     return reached
+
+
+def _widened(function: Function, parameter: str) -> bool | None:
+    """How a load that widens the parameter extends it, by its type (PTX ISA 9.4.1); None where none does."""
+    seen = set()
+    for i in function.instructions():
+        kind = i.opcode.rpartition(".")[2]
+        if i.opcode.startswith("ld.param") and _parameter(i) == parameter and _TYPE.fullmatch(kind):
+            widths = {type_width(function.registers[name]) for name in _registers(i.operands[:1])}
+            if all(width > type_width(kind) for width in widths):
+                seen.add(kind.startswith("s"))
+    return seen.pop() if len(seen) == 1 else None
 
 
 def _summands(instruction: Instr) -> tuple[Operand, ...]:

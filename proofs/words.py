@@ -9,12 +9,13 @@ the wrap is recorded. Floats and values loaded from memory are unknown; an unkno
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from proofs.terms import (
     BLOCK,
     THREAD,
+    TRUE,
     Cond,
     ModAtom,
     Poly,
@@ -63,6 +64,28 @@ class Observation:
     proved: bool
 
 
+@dataclass(frozen=True)
+class Marks:
+    """What sets an access apart from a plain one.
+
+    Args:
+        readonly: through the .nc path.
+        scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
+        warp: every lane of the warp makes it (ldmatrix).
+        flight: an asynchronous copy makes it, at any time until its group has been waited for.
+        guard: under what condition it is made, besides what leads here.
+    """
+
+    readonly: bool = False
+    scope: str = ""
+    warp: bool = False
+    flight: bool = False
+    guard: Cond = TRUE
+
+
+PLAIN = Marks()
+
+
 class Hooks(ABC):
     """What the domain needs from the machine that drives it."""
 
@@ -76,14 +99,9 @@ class Hooks(ABC):
 
     @abstractmethod
     def access(
-        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
-        flight: bool = False,
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
     ) -> None:
-        """Memory was read or written: `count` words of `width` bits at `address`; `readonly` for the .nc path.
-
-        `warp`: every lane of the warp makes the access (ldmatrix); `flight`: an asynchronous copy makes it, at any time
-        until its group has been waited for. Both as in `proofs.records.Access`.
-        """
+        """Memory was accessed, `count` words of `width` bits at `address`; `kind` is read, write or atomic."""
 
     @abstractmethod
     def converge(self, members: Poly | None) -> None:
@@ -418,11 +436,31 @@ class Terms:
         return (Word(width, term),)
 
     def load(self, space: str, width: int, count: int, address: Word, readonly: bool) -> tuple[Word, ...]:
-        self.hooks.access("read", space, width, count, address.term, readonly)
+        self.hooks.access("read", space, width, count, address.term, Marks(readonly=readonly))
         return tuple(self.unknown(width) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        self.hooks.access("write", space, width, len(values), address.term, False)
+        self.hooks.access("write", space, width, len(values), address.term)
+
+    def atomic(
+        self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str
+    ) -> tuple[Word, ...]:
+        """The old words are unknown, and so are the new ones: what memory holds is not followed."""
+        self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope))
+        return tuple(self.unknown(width) for _ in range(count))
+
+    def copy_async(self, size: int, target: Word, source: Word, count: Word | None, ignore: Cond | None) -> None:
+        """Bytes that are not read become zero: the whole target is written. A part of a source counts as all of it."""
+        reads = TRUE if ignore is None else negate(ignore)
+        if count is not None:
+            bytes_read = self.number(count, False)
+            fits = within(bytes_read, 0, size)
+            if not fits and not self.optimistic:
+                fits = self.hooks.prove(le(bytes_read, size))
+                self.hooks.observe(Observation(self.line, bytes_read, 0, size, fits))
+            reads = lt(0, bytes_read)
+        self.hooks.access("read", "global", 8, size, source.term, Marks(flight=True, guard=reads))
+        self.hooks.access("write", "shared", 8, size, target.term, Marks(flight=True))
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return self._window(space, width, address, 1)

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from proofs.problem import Problem
+from spec.ptx.ast import SourceLoc
 
 MAX_SHOWN = 100  # characters of an instruction that are shown
 
@@ -21,11 +22,8 @@ class Places:
         return self.problem.module.text.splitlines()
 
     @cached_property
-    def _sources(self) -> dict[int, tuple[str, int]]:
-        return {
-            i.line: (i.source.file, i.source.line)
-            for i in self.problem.function.instructions() if i.source is not None
-        }  # fmt: skip
+    def _sources(self) -> dict[int, SourceLoc]:
+        return {i.line: i.source for i in self.problem.function.instructions() if i.source is not None}
 
     def text(self, line: int) -> str:
         """The instruction at a line without comments and surplus blanks; '' where there is no such line."""
@@ -35,14 +33,16 @@ class Places:
         return shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 3] + "..."
 
     def source(self, line: int) -> str:
-        """`kernel.cu:7` of a PTX line, with the path that the compiler wrote; '' where it wrote none."""
-        file, number = self._sources.get(line, ("", 0))
-        return f"{file}:{number}" if file else ""
+        """`fold.h:7, inlined at kernel.cu:7`, with the paths that the compiler wrote; '' where it wrote none."""
+        source = self._sources.get(line)
+        return source.text if source else ""
 
     def place(self, line: int) -> str:
         """`PTX line 12 (kernel.cu:7)`."""
-        file, number = self._sources.get(line, ("", 0))
-        return f"PTX line {line}" + (f" ({PurePath(file).name}:{number})" if file else "")
+        source = self._sources.get(line)
+        if source is None:
+            return f"PTX line {line}"
+        return f"PTX line {line} ({', inlined at '.join(f'{PurePath(p.file).name}:{p.line}' for p in source.places)})"
 
     def whole(self, line: int) -> str:
         """`PTX line 12 (kernel.cu:7): st.shared.u32 [%r1], %r2;`."""

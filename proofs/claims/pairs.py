@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
-    BLOCK_SCOPES,
     GRID_SCOPES,
     Claim,
     apart,
@@ -16,11 +15,24 @@ from proofs.claims.model import (
     identity,
     known,
 )
-from proofs.intervals import Interval, Member, Pairing
+from proofs.claims.within import interval_claims, unless_indivisible
+from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
-from proofs.query import Copy, Query, build
+from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import BLOCK, THREAD, Poly, Symbol
+from proofs.terms import (
+    THREAD,
+    Poly,
+    Symbol,
+    conj,
+    disj,
+    implies,
+    negate,
+    opaque_truth,
+    same,
+)
+
+_OWN = ("opaque", "boolean", "exit")  # kinds of unknowns that a thread finds out for itself
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
@@ -28,15 +40,13 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
     may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
     for a, b in combinations_with_replacement(accesses, 2):
-        if not problem.alias_of(a.buffer, b.buffer) or "write" not in (a.kind, b.kind):
+        if not problem.alias_of(a.buffer, b.buffer) or not (a.writes or b.writes):
             continue
         if a.kind == b.kind == "write":
             yield _writers(problem, a, b)
         else:
             yield _grid_race(problem, a, b)
-    for interval in intervals:
-        for pairing in interval.pairs():
-            yield _interval_race(problem, interval, pairing)
+    yield from interval_claims(problem, intervals)
 
 
 def overlap_text(
@@ -78,7 +88,7 @@ def _claim(
     goal: str, items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
-    here = [*known(a.at, first), *known(b.at, second)]
+    here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
     comment = (
         f"{obligation}: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
@@ -97,6 +107,31 @@ def _claim(
 def _differences(items: list[Poly]) -> list[Poly]:
     """Coordinate against coordinate, whose sign matters."""
     return [x - y for x, y in zip(items[::2], items[1::2], strict=True)]
+
+
+def _one_thread(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> list[Hypothesis]:
+    """What two instructions find in one thread and round is one and the same: both go by it, whatever it is.
+
+    Only of unknowns that decide about both, and change in no loop that one of them is outside of.
+    """
+    if a.id == b.id or a.space != "global":
+        return []
+    decide = [{s for c in x.at.control for s in c.symbols() if s.kind in _OWN} for x in (a, b)]
+    found = []
+    for symbol in sorted(decide[0] & decide[1], key=lambda s: s.name):
+        if not symbol.loops <= {*a.at.loops} & {*b.at.loops}:
+            continue
+        rounds = [Symbol(f"k@{loop}", "iteration", THREAD, 0, None) for loop in sorted(symbol.loops)]
+        tied = [*identity(problem, GRID_SCOPES), *rounds]
+        one = conj(same(*(c.poly(Poly.symbol(s)) for c in copies)) for s in tied)
+        if symbol.kind == "boolean":
+            x, y = (c.cond(opaque_truth(symbol)) for c in copies)
+            equal = disj((conj((x, y)), conj((negate(x), negate(y)))))
+        else:
+            equal = same(*(c.poly(Poly.symbol(symbol)) for c in copies))
+        cond = implies(one, equal)
+        found.append(Hypothesis("one-thread", cond.text, cond))
+    return found
 
 
 def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
@@ -127,28 +162,10 @@ def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
     meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
+    goal = f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
     words = "a byte that one thread writes no other thread reads in this launch"
+    if a.kind == b.kind == "atomic":
+        words = "atomics of different threads on one byte are of the same bytes, and their scopes cover both threads"
     return _claim(
         problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
     )
-
-
-def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
-    copies = (
-        Copy("!1", BLOCK_SCOPES, _fixed(pair.first)), Copy("!2", BLOCK_SCOPES, _fixed(pair.second))
-    )
-    a, b = pair.first.access, pair.second.access
-    meet, items = overlap_text(problem, a, b, *copies)
-    same = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    goal = f"(=> {meet} {conjunction(equal_texts(same))})"
-    words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
-    name = f"race.{interval.id}.{pair.name}"
-    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies))
-
-
-def _fixed(member: Member) -> dict[str, Poly]:
-    """Iteration counts that the interval ties to each other."""
-    return {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
-
-

@@ -95,7 +95,7 @@ def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: st
     words = found.words if isinstance(found, Sign) else found
     lines = (found.lines if isinstance(found, Sign) else ()) or claim.lines
     sources = {
-        i.line: f"{i.source.file}:{i.source.line}"
+        i.line: i.source.text
         for i in analysis.problem.function.instructions() if i.source is not None and i.line in lines
     }
     text = analysis.problem.module.text.splitlines()

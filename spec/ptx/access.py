@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from spec.errors import Unsupported
 from spec.ptx.faults import MISALIGNED, OUT_OF_BOUNDS, READ_ONLY, UNINITIALISED, Fault, FaultList, Index
-from spec.ptx.memory import WINDOW_BYTES, WINDOWS, Buffer, Bytes, Memory, Place
+from spec.ptx.memory import READ, WINDOW_BYTES, WINDOWS, WRITE, Buffer, Bytes, Memory, Place, Use
 from spec.ptx.program import Program
 from spec.ptx.races import AccessLog, Clocks
 
@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class AccessEvent:
-    """One memory access of one thread. Address in its own state space, width in bytes, kind `read` or `write`."""
+    """One memory access of one thread. Address in its own state space, width in bytes, kind as of `Use`."""
 
     line: int
     block: Index
@@ -56,14 +56,15 @@ class BlockMemory:
         self.faults, self.listener = faults, listener
         shared = program.shared_bytes
         local = program.local_bytes * threads
-        self.shared = Buffer("shared memory", 0, shared, Bytes(shared), written=Bytes(shared))
-        self.local = Buffer("local memory", 0, local, Bytes(local), written=Bytes(local))
+        self.shared = Buffer("shared memory", 0, shared, Bytes(shared), written=Bytes(shared), space="shared")
+        self.local = Buffer("local memory", 0, local, Bytes(local), written=Bytes(local), space="local")
         data = np.frombuffer(program.const_data, np.uint8)
-        self.const = Buffer("constant memory", 0, program.const_bytes, Bytes(program.const_bytes, 0, data), False)
+        constants = Bytes(program.const_bytes, 0, data)
+        self.const = Buffer("constant memory", 0, program.const_bytes, constants, False, space="const")
         self.log = AccessLog()
         self.whole_log = AccessLog()
         self.readonly_log = AccessLog()
-        self.clocks = Clocks(threads)
+        self.clocks = Clocks(threads, program.copying)
         self.line = 0
 
     def symbol(self, name: str) -> int:
@@ -81,19 +82,19 @@ class BlockMemory:
         return np.asarray(address - np.uint64(WINDOWS.get(space, 0)))
 
     def locate(
-        self, space: str, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array
+        self, space: str, nbytes: int, address: Array, use: Use, threads: Array
     ) -> list[Place]:
         """Check the access of these threads and find its places; faulty threads are left out."""
         address = np.broadcast_to(np.asarray(address, np.uint64), threads.shape)
         everyone = np.arange(len(threads))
         if space == "generic":
-            places = self._generic(nbytes, address, write, readonly, threads, everyone)
+            places = self._generic(nbytes, address, use, threads, everyone)
         else:
-            places = self._in_space(space, nbytes, address, write, readonly, threads, everyone)
+            places = self._in_space(space, nbytes, address, use, threads, everyone)
         return places
 
     def _generic(
-        self, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array, positions: Array
+        self, nbytes: int, address: Array, use: Use, threads: Array, positions: Array
     ) -> list[Place]:
         places: list[Place] = []
         rest = np.ones(len(threads), bool)
@@ -102,31 +103,32 @@ class BlockMemory:
             if inside.any():
                 rest &= ~inside
                 own = address[inside] - np.uint64(base)
-                places += self._in_space(space, nbytes, own, write, readonly, threads[inside], positions[inside])
+                places += self._in_space(space, nbytes, own, use, threads[inside], positions[inside])
         if rest.any():
             places += self._in_space(
-                "global", nbytes, address[rest], write, readonly, threads[rest], positions[rest]
+                "global", nbytes, address[rest], use, threads[rest], positions[rest]
             )
         return places
 
     def _in_space(
-        self, space: str, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array, positions: Array
+        self, space: str, nbytes: int, address: Array, use: Use, threads: Array, positions: Array
     ) -> list[Place]:
         if self.listener is not None:
-            self._tell(space, nbytes, address, write, threads)
+            self._tell(space, nbytes, address, use, threads)
         if space == "global":
-            return self._global(nbytes, address, write, readonly, threads, positions)
+            return self._global(nbytes, address, use, threads, positions)
         buffer = {"shared": self.shared, "local": self.local, "const": self.const}[space]
         limit = self.program.local_bytes if space == "local" else buffer.size
-        good = self._bounds(buffer, limit, nbytes, address, threads) & self._aligned(nbytes, address, threads)
+        good = self._bounds(buffer, limit, nbytes, address, threads)
+        good &= self._aligned(use.align or nbytes, address, threads)
         if space == "local":
             offsets = threads[good].astype(np.int64) * limit + address[good].astype(np.int64)
         else:
             offsets = address[good].astype(np.int64)
-        return self._enter(space, Place(buffer, positions[good], offsets), nbytes, write, readonly, threads[good])
+        return self._enter(space, Place(buffer, positions[good], offsets), nbytes, use, threads[good])
 
     def _global(
-        self, nbytes: int, address: Array, write: bool, readonly: bool, threads: Array, positions: Array
+        self, nbytes: int, address: Array, use: Use, threads: Array, positions: Array
     ) -> list[Place]:
         places: list[Place] = []
         left = np.ones(len(threads), bool)
@@ -135,16 +137,17 @@ class BlockMemory:
             buffer = self.memory.find(first)
             if buffer is None:
                 near = left & (address == np.uint64(first))
-                self._fault(OUT_OF_BOUNDS, threads[near], first, nbytes, "near no buffer")
+                self.fault(OUT_OF_BOUNDS, threads[near], first, nbytes, "near no buffer")
                 left &= ~near
                 continue
             low, high = self.memory.span(buffer)
             near = left & (address >= np.uint64(low)) & (address < np.uint64(high))
             left &= ~near
             own, who = (address[near] - np.uint64(buffer.base)).view(np.int64), threads[near]
-            good = self._bounds(buffer, buffer.size, nbytes, own, who) & self._aligned(nbytes, address[near], who)
+            good = self._bounds(buffer, buffer.size, nbytes, own, who)
+            good &= self._aligned(use.align or nbytes, address[near], who)
             place = Place(buffer, positions[near][good], own[good])
-            places += self._enter("global", place, nbytes, write, readonly, who[good])
+            places += self._enter("global", place, nbytes, use, who[good])
         return places
 
     def _bounds(self, buffer: Buffer, limit: int, nbytes: int, offsets: Array, threads: Array) -> Array:
@@ -153,7 +156,7 @@ class BlockMemory:
         outside = (signed < 0) | (signed > limit - nbytes)
         if outside.any():
             at = int(signed[outside][0])
-            self._fault(
+            self.fault(
                 OUT_OF_BOUNDS, threads[outside], buffer.base + at, nbytes,
                 f"{nbytes} bytes at byte {at} of {buffer.name}, which has {limit} bytes",
             )
@@ -163,7 +166,7 @@ class BlockMemory:
             beyond = ~outside & (inner + nbytes > buffer.plane_bytes)
             if beyond.any():
                 at = int(signed[beyond][0])
-                self._fault(
+                self.fault(
                     OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
                     f"{nbytes} bytes at byte {at % buffer.plane_pitch} of plane {at // buffer.plane_pitch} of "
                     f"{buffer.name}, whose planes have {buffer.plane_bytes} bytes",
@@ -174,7 +177,7 @@ class BlockMemory:
             beyond = ~outside & (column + nbytes > buffer.row_bytes)
             if beyond.any():
                 at = int(signed[beyond][0])
-                self._fault(
+                self.fault(
                     OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
                     f"{nbytes} bytes at byte {at % buffer.row_pitch} of row {at // buffer.row_pitch} of {buffer.name},"
                     f" whose rows have {buffer.row_bytes} bytes",
@@ -186,32 +189,38 @@ class BlockMemory:
         off = address % np.uint64(nbytes) != 0
         if off.any():
             at = int(address[off][0])
-            self._fault(MISALIGNED, threads[off], at, nbytes, f"{nbytes} bytes at {at:#x}, no multiple of {nbytes}")
+            self.fault(MISALIGNED, threads[off], at, nbytes, f"{nbytes} bytes at {at:#x}, no multiple of {nbytes}")
         return np.asarray(~off)
 
     def _enter(
-        self, space: str, place: Place, nbytes: int, write: bool, readonly: bool, threads: Array
+        self, space: str, place: Place, nbytes: int, use: Use, threads: Array
     ) -> list[Place]:
         """The last checks of accesses that are in bounds; logs them. The places that remain."""
         if not len(threads):
             return []
         buffer = place.buffer
-        if write and not buffer.writable:
-            self._fault(
+        if use.writes and not buffer.writable:
+            self.fault(
                 READ_ONLY, threads, buffer.base + int(place.offsets[0]), nbytes, f"a store to {buffer.name}, read-only",
             )
             return []
-        if buffer.written is not None:
-            if write:
-                buffer.written.scatter(place.offsets, np.ones((len(threads), nbytes), np.uint8))
-            else:
+        if use.flight:  # logged, and what it writes marked, by those who know when it happens
+            if use.reads and buffer.written is not None:
                 self._initialised(buffer, buffer.written, place, nbytes, threads)
+            return [place]
+        if buffer.written is not None:
+            if use.reads:
+                self._initialised(buffer, buffer.written, place, nbytes, threads)
+            if use.writes:
+                buffer.written.scatter(place.offsets, np.ones((len(threads), nbytes), np.uint8))
         if space in ("global", "shared"):
             clock = self.clocks.clock[threads]
             start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
-            self.log.append(start, nbytes, write, threads, clock, self.line)
-            if readonly:
-                self.readonly_log.append(start, nbytes, write, threads, clock, self.line)
+            size = nbytes // use.parts
+            for part in range(use.parts):
+                self.log.append(start + part * size, size, use, threads, clock, self.line)
+            if use.readonly:
+                self.readonly_log.append(start, nbytes, use, threads, clock, self.line)
         return [place]
 
     def _initialised(self, buffer: Buffer, written: Bytes, place: Place, nbytes: int, threads: Array) -> None:
@@ -220,18 +229,27 @@ class BlockMemory:
         if missing.any():
             row = int(np.argmax(missing))
             at = int(place.offsets[row]) + int(np.argmin(known[row]))
-            self._fault(
+            self.fault(
                 UNINITIALISED, threads[missing], buffer.base + at, nbytes,
                 f"byte {at} of {buffer.name} is read and was never written",
             )
 
-    def _fault(self, kind: str, threads: Array, address: int, nbytes: int, message: str) -> None:
+    def log_flight(
+        self, buffer: Buffer, offsets: Array, width: int, write: bool, threads: Array, clock: Array, line: int
+    ) -> None:
+        """Accesses of asynchronous copies, as those of the actors that make them."""
+        start = offsets + (buffer.base if buffer.space == "global" else WINDOWS["shared"])
+        actor = threads + self.clocks.threads
+        self.log.append(start, width, WRITE if write else READ, threads, clock, line, actor)
+
+    def fault(
+        self, kind: str, threads: Array, address: int, nbytes: int, message: str, other_line: int | None = None
+    ) -> None:
         names = tuple(self.name(int(t)) for t in threads[:8])
         self.faults.add(Fault(kind, self.line, self.block, names, address, nbytes,
-                              f"{message}; block {self.block}, thread {names[0]}"))
+                              f"{message}; block {self.block}, thread {names[0]}", other_line))
 
-    def _tell(self, space: str, nbytes: int, address: Array, write: bool, threads: Array) -> None:
+    def _tell(self, space: str, nbytes: int, address: Array, use: Use, threads: Array) -> None:
         assert self.listener is not None
         for thread, at in zip(threads, address, strict=True):
-            kind = "write" if write else "read"
-            self.listener(AccessEvent(self.line, self.block, self.name(int(thread)), space, int(at), nbytes, kind))
+            self.listener(AccessEvent(self.line, self.block, self.name(int(thread)), space, int(at), nbytes, use.kind))

@@ -111,11 +111,29 @@ Operand = Reg | Special | Imm | FloatImm | Sym | Mem | Vec | Pair | Not | Half |
 
 @dataclass(frozen=True)
 class SourceLoc:
-    """Where a `.loc` directive says the instruction came from."""
+    """Where a `.loc` directive says the instruction came from; `inlined_at` is the call in whose place it stands.
+
+    The call is left out of comparisons: printed PTX does not hold it.
+    """
 
     file: str
     line: int
     column: int
+    inlined_at: SourceLoc | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def places(self) -> tuple[SourceLoc, ...]:
+        """This place, the call that was replaced by it, and so on outwards."""
+        found, place = [self], self.inlined_at
+        while place is not None:
+            found.append(place)
+            place = place.inlined_at
+        return tuple(found)
+
+    @property
+    def text(self) -> str:
+        """`fold.h:7, inlined at sum.cu:12`."""
+        return ", inlined at ".join(f"{place.file}:{place.line}" for place in self.places)
 
 
 @dataclass(frozen=True)

@@ -356,6 +356,19 @@ class Dag(Lanes):
         out[()] = of_node(width, parameter(name))
         return (out,)
 
+    def atomic(
+        self, space: str, width: int, count: int, address: Array, update: Callable[[int, Array, str], Array], scope: str
+    ) -> tuple[Array, ...]:
+        """Of known words only: threads of a launch come in no order, so a floating sum would have no expression."""
+
+        def known(i: int, old: Array, where: str) -> Array:
+            new = np.asarray(update(i, self.known(old, self.line).astype(WORD[width]), where))
+            if new.dtype == object and not all(isinstance(v, int) for v in new.ravel()):
+                raise Unsupported("an atomic operation on a floating value: its order is not fixed", line=self.line)
+            return new.astype(WORD[width])
+
+        return super().atomic(space, width, count, address, known, scope)
+
     def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
         words = super().fetch(buffer, offsets, size)
         if not buffer.symbolic and not buffer.shadow:

@@ -10,6 +10,7 @@ Source of each meaning: PTX ISA, section 9.7; the row names its subsection.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 W = TypeVar("W")
@@ -140,6 +141,22 @@ class Domain(Protocol[W, P]):
         """`count` consecutive words of `width` bits at a byte address; `readonly` for the .nc path."""
 
     def store(self, space: str, width: int, address: W, values: tuple[W, ...]) -> None: ...
+    def atomic(
+        self, space: str, width: int, count: int, address: W, update: Callable[[int, W, str], W], scope: str
+    ) -> tuple[W, ...]:
+        """Replace words in memory, each in one indivisible step; the words that were there before.
+
+        `update(i, old, where)` gives the new i-th word of the `count` at `address` from the old one; `where` is the
+        state space that the address lies in. `scope` is cta, cluster, gpu or sys.
+        """
+
+    def copy_async(self, size: int, target: W, source: W, count: W | None, ignore: P | None) -> None:
+        """cp.async: start copying `size` bytes from global to shared memory.
+
+        Only the first `count` of them (all where None) are read, none where `ignore` holds; the others become zero. The
+        thread's wait, carried out by the machine, completes it.
+        """
+
     def to_generic(self, space: str, width: int, address: W) -> W:
         """cvta: address of a state space to a generic one."""
 

@@ -6,6 +6,7 @@ may be of shape () and broadcasts. Threads and memory it asks of its surrounding
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from spec.ptx import floats
 from spec.ptx.floats import WORD
-from spec.ptx.memory import Buffer, Place
+from spec.ptx.memory import READ, WRITE, Buffer, Place, Use
 
 Array = npt.NDArray[Any]
 
@@ -33,8 +34,11 @@ class Surroundings(Protocol):
     def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
         """Bytes of a kernel parameter."""
 
-    def locate(self, space: str, nbytes: int, address: Array, write: bool, readonly: bool) -> list[Place]:
+    def locate(self, space: str, nbytes: int, address: Array, use: Use) -> list[Place]:
         """Check an access of all positions and say where it goes; faulty positions are in no place."""
+
+    def copy_async(self, size: int, target: Array, source: Array, counts: Array) -> None:
+        """Start an asynchronous copy of `size` bytes for each position, the first `counts` of them from the source."""
 
     def to_generic(self, space: str, address: Array) -> Array: ...
     def from_generic(self, space: str, address: Array) -> Array: ...
@@ -313,18 +317,50 @@ class Lanes:
 
     def load(self, space: str, width: int, count: int, address: Array, readonly: bool) -> tuple[Array, ...]:
         size, n = width // 8, len(self.around.lanes())
+        use = Use("read", readonly=True) if readonly else READ
         out: list[Array] = [np.zeros(n, WORD[width]) for _ in range(count)]
-        for place in self.around.locate(space, size * count, address, False, readonly):
+        for place in self.around.locate(space, size * count, address, use):
             for i in range(count):
                 out[i] = put(out[i], place.positions, self.fetch(place.buffer, place.offsets + i * size, size))
         return tuple(out)
 
     def store(self, space: str, width: int, address: Array, values: tuple[Array, ...]) -> None:
         size, n = width // 8, len(self.around.lanes())
-        for place in self.around.locate(space, size * len(values), address, True, False):
+        for place in self.around.locate(space, size * len(values), address, WRITE):
             for i, value in enumerate(values):
                 words = np.broadcast_to(value, (n,))[place.positions]
                 self.deposit(place.buffer, place.offsets + i * size, size, words)
+
+    def atomic(
+        self, space: str, width: int, count: int, address: Array, update: Callable[[int, Array, str], Array], scope: str
+    ) -> tuple[Array, ...]:
+        """Threads one after the other, lower ones first; of a vector, its elements in order."""
+        size, n = width // 8, len(self.around.lanes())
+        out: list[Array] = [np.zeros(n, WORD[width]) for _ in range(count)]
+        for place in self.around.locate(space, size * count, address, Use("atomic", scope=scope, parts=count)):
+            where = place.buffer.space
+            left = np.arange(len(place.offsets))
+            while len(left):
+                # Of the threads left, the first at each address.
+                turn = left[np.unique(place.offsets[left], return_index=True)[1]]
+                here, at = place.positions[turn], place.offsets[turn]
+                for i in range(count):
+                    out[i] = put(out[i], here, self.fetch(place.buffer, at + i * size, size))
+                    new = np.broadcast_to(update(i, out[i], where), (n,))
+                    self.deposit(place.buffer, at + i * size, size, new[here])
+                left = np.setdiff1d(left, turn, assume_unique=True)
+        return tuple(out)
+
+    def copy_async(
+        self, size: int, target: Array, source: Array, count: Array | None, ignore: Array | None
+    ) -> None:
+        n = len(self.around.lanes())
+        counts = np.full(n, size, np.int64)
+        if count is not None:
+            counts = np.broadcast_to(self.known(count, self.around.line).astype(np.int64), (n,)).copy()
+        if ignore is not None:
+            counts[np.broadcast_to(self.known(ignore, self.around.line).astype(bool), (n,))] = 0
+        self.around.copy_async(size, target, source, counts)
 
     def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
         """Words of `size` bytes at offsets that were checked."""

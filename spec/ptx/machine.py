@@ -155,24 +155,22 @@ def _between_blocks(
     everything: AccessLog, readonly: AccessLog, done: list[Index], name: Callable[[int], Index], faults: FaultList
 ) -> None:
     """Races between blocks, which nothing orders, and stores to bytes that an `.nc` load of this launch reads."""
-    for first, second in collisions(everything, None):
+    for first, second in collisions(everything, None, across_blocks=True):
         block, other = done[second.actor], done[first.actor]
         faults.add(Fault(
             RACE, second.line, block, (name(second.thread), name(first.thread)), second.start, second.width,
-            f"{'writes' if second.write else 'reads'} {second.width} bytes at {second.start:#x} in block {block},"
+            f"{second.verb} {second.width} bytes at {second.start:#x} in block {block},"
             f" thread {name(second.thread)}; block {other}, thread {name(first.thread)},"
-            f" {'writes' if first.write else 'reads'} them at line {first.line}; nothing orders blocks",
+            f" {first.verb} them at line {first.line}; nothing orders blocks",
             first.line, other,
         ))
     if not len(readonly):
         return
     both = AccessLog()
-    start, width, write, _, clock, line, thread = everything.columns()
-    stored = write != 0
-    both.add_rows(start[stored], width[stored], write[stored], np.full(int(stored.sum()), -1), clock[stored],
-                  line[stored], thread[stored])
-    start, width, write, actor, clock, line, thread = readonly.columns()
-    both.add_rows(start, width, write, actor, clock, line, thread)
+    start, width, write, actor, clock, line, thread, scope = (c[everything.columns()[2] != 0] for c in
+                                                              everything.columns())
+    both.add_rows(start, width, write, np.full_like(actor, -1), clock, line, thread, scope)
+    both.add_rows(*readonly.columns())
     for store, load in collisions(both, None):
         faults.add(Fault(
             RACE, load.line, done[load.actor], (name(load.thread), name(store.thread)), load.start, load.width,

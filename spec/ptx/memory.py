@@ -101,6 +101,7 @@ class Buffer:
         content: the bytes.
         writable: a store elsewhere is a fault.
         written: which bytes have a value; None where all have.
+        space: state space.
         row_pitch, row_bytes: logical rows: an access must not touch bytes row_bytes .. row_pitch-1 of a row.
         plane_pitch, plane_bytes: logical planes, in which the rows count from the plane's first byte.
         symbolic: element type whose content the Dag domain names instead of reading, '' for none.
@@ -118,6 +119,7 @@ class Buffer:
     symbolic: str = ""
     plane_pitch: int = 0
     plane_bytes: int = 0
+    space: str = "global"
     shadow: dict[int, Any] = field(default_factory=dict)
 
     def data(self, start: int = 0, size: int | None = None) -> bytes:
@@ -136,6 +138,38 @@ class Buffer:
         if self.written is None:
             return np.ones(self.size, bool)
         return np.asarray(self.written.gather(np.array([0], np.int64), self.size)[0] != 0)
+
+
+@dataclass(frozen=True)
+class Use:
+    """What an access does with the bytes.
+
+    Args:
+        kind: read, write, or atomic: both, with no other access in between.
+        readonly: through the .nc path.
+        scope: of an atomic, which threads it is indivisible for: cta, cluster, gpu or sys.
+        parts: elements of a vector atomic, each indivisible on its own.
+        flight: an asynchronous copy makes it, some time until it is waited for.
+        align: bytes of which the address must be a multiple; 0: the width.
+    """
+
+    kind: str
+    readonly: bool = False
+    scope: str = ""
+    parts: int = 1
+    flight: bool = False
+    align: int = 0
+
+    @property
+    def writes(self) -> bool:
+        return self.kind != "read"
+
+    @property
+    def reads(self) -> bool:
+        return self.kind != "write"
+
+
+READ, WRITE = Use("read"), Use("write")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Source: PTX ISA 4.3 (statements), 9.7.13.1 (`{}`), 11.3 (control flow directives
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from spec.ptx.ast import Instr, Label, Param, Prototype, Reg, SourceLoc, Statement, Sym, Variable
@@ -35,6 +36,7 @@ from spec.ptx.parser_operands import OperandReader
 from spec.ptx.parser_params import read_directives, read_params, read_pragma
 
 DEEPEST_SCOPE: Final = 64  # of nested braces; a look-up walks through them
+MOST_CALLS: Final = 8  # inside each other, that a source position is followed through
 _LABEL_KINDS: Final = {
     ".branchtargets": BRANCH_TARGETS, ".calltargets": CALL_TARGETS, ".callprototype": PROTOTYPE,
 }  # fmt: skip
@@ -64,6 +66,7 @@ class BodyReader:
         self.prototypes: dict[str, Prototype] = {}
         self._reader = OperandReader(tokens, scopes)
         self._source: SourceLoc | None = None
+        self._calls: dict[SourceLoc, SourceLoc] = {}
 
     def read(self, name: str) -> None:
         """The whole body, from its `{` to its `}`; the scope of the parameters is open already."""
@@ -164,8 +167,10 @@ class BodyReader:
         """`.loc file line column {, function_name label {+ offset}, inlined_at file line column}`."""
         tokens = self.tokens
         tokens.take()
-        self._source = self._position()
+        place = self._position()
         if not tokens.accept(","):
+            self._source = place
+            self._calls[place] = place
             return
         tokens.expect("function_name", "after ',' in a '.loc'")
         tokens.expect_kind(NAME, "the label of a function's name")
@@ -173,7 +178,11 @@ class BodyReader:
             read_count(tokens, "the offset of a function's name", 0)
         tokens.expect(",", "after the function's name in a '.loc'")
         tokens.expect("inlined_at", "after the function's name in a '.loc'")
-        self._position()
+        call = self._position()
+        # Of nested calls the outer one was described by the `.loc` of its own place before.
+        outer = self._calls.get(call, call)
+        self._source = replace(place, inlined_at=outer if len(outer.places) < MOST_CALLS else call)
+        self._calls[place] = self._source
 
     def _position(self) -> SourceLoc:
         tokens = self.tokens

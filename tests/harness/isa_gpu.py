@@ -25,8 +25,9 @@ from tests.harness.isa_agree import Words, agree, lanes_results
 from tests.harness.isa_forms import Case, cases, rows_of_values
 from tests.harness.isa_inputs import operands
 from tests.harness.isa_kernels import WORD, contract_of, module_text
-from tests.harness.isa_programs import CONTRACT, SLOT, Program, program_text, programs
-from tests.harness.isa_programs import THREADS as PROGRAM_THREADS
+from tests.harness.isa_program import CONTRACT, SLOT, Program, program_text
+from tests.harness.isa_program import THREADS as PROGRAM_THREADS
+from tests.harness.isa_programs import programs
 
 INPUTS = 4096
 TARGETS = ("sm_89", "sm_90")

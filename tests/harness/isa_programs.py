@@ -1,7 +1,6 @@
 """Small programs for the rows whose meaning is not one value: memory, exchange between lanes, barriers, control flow.
 
-Each program runs on the emulator and on the device under test, on the same words, and must leave the same memory. A
-thread reads 32 bytes at %rd1 and writes 32 bytes at %rd2; %t is its index in the block of THREADS, %i that in the grid.
+Atomics have a module of their own.
 """
 
 from __future__ import annotations
@@ -9,75 +8,21 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 from spec.ptx.ast import type_width
 from spec.ptx.isa import ROWS, lookup
 from spec.ptx.row import CONTROL, MEMORY, Row
+from tests.harness.isa_atomic_programs import atomic_programs
+from tests.harness.isa_copy_programs import copy_programs
 from tests.harness.isa_forms import parts_of
+from tests.harness.isa_program import SLOT, THREADS, Program, own_memory, register
 
-THREADS = 128
-SLOT = 32  # bytes a thread owns in each buffer
 _TABLE = "0x03020181, 0x87868584, 0xFFFFFFFF, 0x80000000, 0x7FC00001, 0, 0x12345678, 0x9ABCDEF0"
-
-
-@dataclass(frozen=True)
-class Program:
-    """A kernel body with the rows it is there to test. `declarations` stand in the kernel, `module` outside it."""
-
-    name: str
-    templates: tuple[str, ...]
-    body: tuple[str, ...]
-    declarations: tuple[str, ...] = ()
-    module: str = ""
-
-
-CONTRACT = Contract(
-    stem="isa",
-    entry="k",
-    parameters=(Parameter("src", "buffer"), Parameter("dst", "buffer"), Parameter("n", "u32")),
-    requires=(f"n >= {THREADS} && n % {THREADS} == 0 && n <= 2^20",),
-    buffers=(
-        Buffer("src", "u64", ("n", str(SLOT // 8)), "r", align=SLOT),
-        Buffer("dst", "u64", ("n", str(SLOT // 8)), "rw", align=SLOT),
-    ),
-    block=(THREADS, 1, 1),
-    grid=(f"n / {THREADS}", "1", "1"),
-    outputs=("dst",),
-    ceilings=Ceilings(registers=255, static_shared=8192, stack_bytes=1024, spill_bytes=1024),
-    operator="isa",
-)
-
-
-def program_text(program: Program, target: str, version: str = "8.6") -> str:
-    """A module with the program as its only entry `k`."""
-    lines = (
-        ".reg .pred %p<8>;",
-        ".reg .b16 %h<16>;",
-        ".reg .b32 %i, %n, %t, %r<24>;",
-        ".reg .b64 %rd<24>;",
-        *program.declarations,
-        "mov.u32 %t, %tid.x;",
-        "mov.u32 %i, %ctaid.x;",
-        f"mad.lo.u32 %i, %i, {THREADS}, %t;",
-        "ld.param.u32 %n, [n];",
-        f"mul.wide.u32 %rd0, %i, {SLOT};",
-        "ld.param.u64 %rd1, [src];",
-        "add.u64 %rd1, %rd1, %rd0;",
-        "ld.param.u64 %rd2, [dst];",
-        "add.u64 %rd2, %rd2, %rd0;",
-        *program.body,
-        "ret;",
-    )
-    head = f".version {version}\n.target {target}\n.address_size 64\n{program.module}\n"
-    entry = ".visible .entry k(.param .u64 src, .param .u64 dst, .param .u32 n)\n{\n"
-    return head + entry + "\n".join(f"  {line}" for line in lines) + "\n}\n"
 
 
 def programs() -> tuple[Program, ...]:
     """All of them."""
-    return (*_memory_programs(), *_lane_programs(), *_CONTROL, *_MOVES)
+    return (*_memory_programs(), *atomic_programs(), *copy_programs(), *_lane_programs(), *_CONTROL, *_MOVES)
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------
@@ -85,7 +30,7 @@ def programs() -> tuple[Program, ...]:
 
 def _memory_programs() -> Iterator[Program]:
     for row in ROWS:
-        if row.kind != MEMORY:
+        if row.kind != MEMORY or row.base not in ("ld", "st", "mov", "cvta"):
             continue
         if row.base == "cvta":
             yield from (_conversion(row, opcode) for opcode in _sampled(row))
@@ -133,29 +78,16 @@ def _access(row: Row, opcode: str) -> Iterator[Program]:
         yield _store(row, opcode, space, max(16, width), elements)
 
 
-def _register(width: int, number: int) -> str:
-    return {16: f"%h{number}", 32: f"%r{number}", 64: f"%rd{8 + number}"}[width]
-
-
 def _operand(width: int, elements: int) -> str:
-    names = [_register(width, k) for k in range(elements)]
+    names = [register(width, k) for k in range(elements)]
     return names[0] if elements == 1 else "{" + ", ".join(names) + "}"
-
-
-def _own_memory(space: str) -> tuple[tuple[str, ...], list[str], str]:
-    """(declarations, code that puts the thread's own address in %rd4, address operand) of shared or local memory."""
-    if space == "local":
-        return (f".local .align 32 .b8 own[{SLOT}];",), ["mov.u64 %rd4, own;"], "[%rd4]"
-    size = SLOT * THREADS
-    code = ["mov.u64 %rd4, own;", f"mul.wide.u32 %rd5, %t, {SLOT};", "add.u64 %rd4, %rd4, %rd5;"]
-    return (f".shared .align 32 .b8 own[{size}];",), code, "[%rd4]"
 
 
 def _load(row: Row, opcode: str, space: str, width: int, elements: int) -> Program:
     declarations: tuple[str, ...] = ()
     code, address, module = list[str](), "[%rd1]", ""
     if space in ("shared", "local"):
-        declarations, code, address = _own_memory(space)
+        declarations, code, address = own_memory(space)
         for k in range(SLOT // 8):
             code += [f"ld.global.b64 %rd7, [%rd1+{8 * k}];", f"st.{space}.b64 [%rd4+{8 * k}], %rd7;"]
     if space == "const":
@@ -163,7 +95,7 @@ def _load(row: Row, opcode: str, space: str, width: int, elements: int) -> Progr
     if space == "param":
         address = "[n]"
     code.append(f"{opcode} {_operand(width, elements)}, {address};")
-    code += [f"st.global.b{width} [%rd2+{8 * k}], {_register(width, k)};" for k in range(elements)]
+    code += [f"st.global.b{width} [%rd2+{8 * k}], {register(width, k)};" for k in range(elements)]
     return Program(f"{opcode} into {width} bits", (row.template,), tuple(code), declarations, module)
 
 
@@ -171,9 +103,9 @@ def _store(row: Row, opcode: str, space: str, width: int, elements: int) -> Prog
     declarations: tuple[str, ...] = ()
     code, address = list[str](), "[%rd2]"
     if space in ("shared", "local"):
-        declarations, code, address = _own_memory(space)
+        declarations, code, address = own_memory(space)
         code += ["mov.b64 %rd7, 0;", *(f"st.{space}.b64 [%rd4+{8 * k}], %rd7;" for k in range(SLOT // 8))]
-    code += [f"ld.global.b{width} {_register(width, k)}, [%rd1+{8 * k}];" for k in range(elements)]
+    code += [f"ld.global.b{width} {register(width, k)}, [%rd1+{8 * k}];" for k in range(elements)]
     code.append(f"{opcode} {address}, {_operand(width, elements)};")
     if space in ("shared", "local"):
         for k in range(SLOT // 8):
@@ -189,7 +121,7 @@ def _conversion(row: Row, opcode: str) -> Program:
     declarations: tuple[str, ...] = ()
     code, module, register = ["mov.b64 %rd4, %rd1;"], "", "%rd4"
     if space in ("shared", "local"):
-        declarations, code, _ = _own_memory(space)
+        declarations, code, _ = own_memory(space)
         code += ["ld.global.b64 %rd7, [%rd1];", f"st.{space}.b64 [%rd4], %rd7;"]
     if space == "const":
         module, code = f".const .align 32 .b32 table[8] = {{{_TABLE}}};", ["mov.u64 %rd4, table;"]

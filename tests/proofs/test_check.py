@@ -303,3 +303,13 @@ def test_parameters_are_pointers_or_sizes_by_their_use() -> None:
     silu = usage(parse((ROOT / "backend/ptx/silu.ptx").read_text()).entry("silu_f16"))
     assert [silu[p].address for p in ("x", "y", "n")] == [True, True, False]
     assert silu["n"].signed is False
+
+
+@pytest.mark.parametrize(("kind", "signed"), [("s32", True), ("u32", False), ("b32", None)])
+def test_a_load_that_widens_a_parameter_shows_its_sign(kind: str, signed: bool | None) -> None:
+    text = f""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u32 a) {{ .reg .b64 x; ld.param.{kind} x, [a]; ret; }}
+"""
+    assert usage(parse(text).entry("k"))["a"].signed is signed

@@ -17,14 +17,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.terms import THREAD, Cond, Poly, Symbol, ge, opaque_truth, truth
-from proofs.words import SHARED_WINDOW, Hooks, Observation, Terms, Word
+from proofs.terms import THREAD, Cond, Poly, Symbol, ge, negate, opaque_truth, truth
+from proofs.words import PLAIN, SHARED_WINDOW, Hooks, Marks, Observation, Terms, Word
 from spec.ptx import isa_float
 from spec.ptx.ast import type_width
 from spec.ptx.floats import WORD
 from spec.ptx.isa import ROWS
+from spec.ptx.isa_async import SIZES
+from spec.ptx.isa_atomic import reach
 from spec.ptx.isa_memory import count, space
 from spec.ptx.lanes import Lanes
+from spec.ptx.memory import Use
 from spec.ptx.operands import Reader
 from spec.ptx.row import BOUNDED, CONTROL, EXACT, MEMORY, Form, ParamRef, Row
 from tests.harness.isa_agree import defined, lanes_results
@@ -68,6 +71,7 @@ class Facts(Hooks):
     goals: list[Cond] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     accesses: list[tuple[str, str, int, Poly | None]] = field(default_factory=list)
+    marks: list[Marks] = field(default_factory=list)
     members: list[Poly | None] = field(default_factory=list)
 
     def prove(self, goal: Cond) -> bool:
@@ -78,10 +82,10 @@ class Facts(Hooks):
         self.observations.append(observation)
 
     def access(
-        self, kind: str, space: str, width: int, count: int, address: Poly | None, readonly: bool, warp: bool = False,
-        flight: bool = False,
+        self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
     ) -> None:
         self.accesses.append((kind, space, width * count // 8, address))
+        self.marks.append(marks)
 
     def converge(self, members: Poly | None) -> None:
         self.members.append(members)
@@ -265,14 +269,20 @@ class Around:
 
     def __init__(self) -> None:
         self.accesses: list[tuple[str, str, int, int]] = []
+        self.uses: list[Use] = []
+        self.copies: list[tuple[int, int, int, list[int]]] = []
         self.parameters: list[tuple[str, int, int]] = []
 
     def lanes(self) -> Any:
         return np.zeros(1, np.uint32)
 
-    def locate(self, space: str, nbytes: int, address: Any, write: bool, readonly: bool) -> list[Any]:
-        self.accesses.append(("write" if write else "read", space, nbytes, int(np.asarray(address).ravel()[0])))
+    def locate(self, space: str, nbytes: int, address: Any, use: Use) -> list[Any]:
+        self.accesses.append((use.kind, space, nbytes, int(np.asarray(address).ravel()[0])))
+        self.uses.append(use)
         return []
+
+    def copy_async(self, size: int, target: Any, source: Any, counts: Any) -> None:
+        self.copies.append((size, int(target), int(source), counts.tolist()))
 
     def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
         return (0x8877665544332211 << 64 | 0xFFEEDDCCBBAA9988).to_bytes(16, "little")[offset : offset + nbytes]
@@ -285,7 +295,7 @@ def _sample(row: Row, number: int) -> list[tuple[str, Form]]:
 
 
 def _accessing(row: Row) -> bool:
-    return row.sources[0] == "mem"
+    return row.sources[0] == "mem" and row.base != "cp"
 
 
 @pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if _accessing(r)], ids=lambda r: r.template[:50])
@@ -298,9 +308,13 @@ def test_accesses(row: Row) -> None:
         symbol = Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**64 - 1))
         lanes: list[Any] = [np.full(1, address, np.uint64)]
         terms: list[Any] = [Word(64, symbol * 2 + 16)]
-        if row.base == "st":
-            lanes.append(tuple(np.zeros(1, WORD[width]) for _ in range(n)))
-            terms.append(tuple(Word(width, Poly({})) for _ in range(n)))
+        for declared in row.sources[1:]:
+            if declared.endswith("?"):
+                continue
+            words = [np.zeros(1, WORD[width]) for _ in range(n)]
+            lanes.append(tuple(words) if declared.startswith("vec:") else words[0])
+            unknowns = [Word(width, Poly({})) for _ in range(n)]
+            terms.append(tuple(unknowns) if declared.startswith("vec:") else unknowns[0])
         concrete = row.meaning(Lanes(around), form, *lanes)  # type: ignore[arg-type]
         unknown = row.meaning(Watched(hooks), form, *terms)
         ((kind, where, size, term),) = hooks.accesses
@@ -308,7 +322,11 @@ def test_accesses(row: Row) -> None:
         at = value_of(term, {"p": (address - 16) // 2})
         assert around.accesses == [(kind, where, size, at)], opcode
         assert (where, size) == (space(form) if ".nc" not in row.template else "global", n * width // 8)
-        if row.base == "ld":
+        if len(row.results) == 1 and not row.results[0].startswith("vec:"):
+            concrete, unknown = (concrete,), (unknown,)
+        if row.base in ("atom", "red"):
+            assert (hooks.marks[0].scope, around.uses[0].scope) == (reach(form), reach(form)), opcode
+        if row.results:
             assert [w.term for w in unknown] == [None] * n
             assert len({w.key for w in unknown}) == n
             assert [w.width for w in unknown] == [width] * n == [8 * v.dtype.itemsize for v in concrete]
@@ -359,6 +377,36 @@ def test_special_registers_and_constants() -> None:
             assert _constant(domain.const(width, value)) == value % 2**width
 
 
+@pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "cp"], ids=lambda r: r.template[:50])
+def test_asynchronous_copies(row: Row) -> None:
+    """A read of the source, where any byte is read, and a write of the whole target, both in flight."""
+    assert row.meaning is not None
+    source, target = (Poly.symbol(Symbol(n, "parameter", THREAD, 0, 2**40)) for n in ("source", "target"))
+    count = Poly.symbol(Symbol("count", "opaque", THREAD, 0, 16))
+    yes = opaque_truth(Symbol("yes", "boolean", THREAD, None, None))
+    amounts: list[tuple[tuple[Word | None, Cond | None], Cond]] = [
+        ((None, None), truth(True)), ((None, yes), negate(yes)), ((None, truth(True)), truth(False)),
+        ((Word(32, Poly.constant(0)), None), truth(False)), ((Word(32, Poly.constant(4)), None), truth(True)),
+        ((Word(32, count), None), ge(count - 1)),
+    ]
+    for opcode in spellings(row):
+        form = row.match(opcode)
+        assert form is not None
+        policy = [Word(64, Poly({}))] if form.has("hint") else []
+        for size in SIZES[form["cop"]]:
+            for given, guard in amounts:
+                hooks = Facts(answer=False)
+                row.meaning(Watched(hooks), form, Word(64, target), Word(64, source), size, given, *policy)
+                assert hooks.accesses == [("read", "global", size, source), ("write", "shared", size, target)]
+                assert hooks.marks == [Marks(flight=True, guard=guard), Marks(flight=True)]
+                # More bytes than the copy has: nobody says what is read.
+                unsure = given[0] is not None and given[0].term == count and size < 16
+                assert [o.proved for o in hooks.observations] == ([False] if unsure else [])
+    around = Around()
+    row.meaning(Lanes(around), form, np.uint64(64), np.uint64(128), 16, (None, None), *([0] * len(policy)))  # type: ignore[arg-type]
+    assert around.copies == [(16, 64, 128, [16])]
+
+
 # --- every row ---------------------------------------------------------------------------------------------------
 
 CLASSES: dict[str, Callable[[Row], bool]] = {
@@ -366,6 +414,7 @@ CLASSES: dict[str, Callable[[Row], bool]] = {
     "lanes": lambda r: r in LANE_ROWS,
     "accesses": lambda r: r in MEMORY_ROWS and _accessing(r),
     "parameters": lambda r: r in MEMORY_ROWS and r.sources[0] == "param",
+    "asynchronous copies": lambda r: r in MEMORY_ROWS and r.base == "cp",
     "conversion": lambda r: r in MEMORY_ROWS and r.base == "cvta",
     "flow": lambda r: r in FLOW_ROWS,
 }

@@ -192,6 +192,42 @@ CASES = (
         consumer: bar.sync 1, 64; ld.shared.u32 %r3, [%r1]; done: ret;""",
     ),
     Case(
+        "an atomic beside a plain load", RACE,
+        SHARED + """st.shared.u32 [%r1], 0;\nbar.sync 0; atom.shared.add.u32 %r3, [%r9], 1;
+        ld.shared.u32 %r4, [%r9]; // FAULT""",
+        SHARED + """st.shared.u32 [%r1], 0;\nbar.sync 0; atom.shared.add.u32 %r3, [%r9], 1;
+        bar.sync 0; ld.shared.u32 %r4, [%r9];""",
+    ),
+    Case(
+        "an atomic over bytes that another atomic has half of", RACE,
+        SHARED + """st.shared.u32 [%r1], 0;\nbar.sync 0; setp.eq.u32 %p0, %r0, 0;
+        @%p0 red.shared.add.u64 [%r9], 1; @!%p0 red.shared.add.u32 [%r9], 1; // FAULT""",
+        SHARED + """st.shared.u32 [%r1], 0;\nbar.sync 0; setp.eq.u32 %p0, %r0, 0;
+        @%p0 red.shared.add.u64 [%r9+8], 1; @!%p0 red.shared.add.u32 [%r9], 1;""",
+    ),
+    Case(
+        "atomics of two blocks that are indivisible in a block only", RACE,
+        "ld.param.u64 %d0, [out]; red.relaxed.cta.global.add.u32 [%d0], 1; // FAULT",
+        "ld.param.u64 %d0, [out]; red.relaxed.gpu.global.add.u32 [%d0], 1;",
+        grid=(2, 1, 1), buffer={"initialised": True},
+    ),
+    Case(
+        "an atomic orders no other memory", RACE,
+        SHARED + """setp.ne.u32 %p0, %r0, 0; @%p0 bra other; st.shared.u32 [%r9+4], 1; ld.param.u64 %d0, [out];
+        red.release.gpu.global.add.u32 [%d0], 1; bra done; other: ld.param.u64 %d0, [out];
+        atom.acquire.gpu.global.add.u32 %r3, [%d0], 0;
+        ld.shared.u32 %r4, [%r9+4]; // FAULT
+        done: ret;""",
+        SHARED + """setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [%r9+4], 1; ld.param.u64 %d0, [out];
+        atom.acquire.gpu.global.add.u32 %r3, [%d0], 1; bar.sync 0; ld.shared.u32 %r4, [%r9+4];""",
+        buffer={"initialised": True},
+    ),
+    Case(
+        "an atomic on a word nobody wrote", UNINITIALISED,
+        "mov.u32 %r9, s; red.shared.add.u32 [%r9], 1; // FAULT",
+        "mov.u32 %r9, s; st.shared.u32 [%r9], 1; red.shared.add.u32 [%r9], 1;", block=(1, 1, 1),
+    ),
+    Case(
         "two blocks write one word", RACE,
         ADDRESS + "st.global.u32 [%d1], %r0; // FAULT",
         ADDRESS + """mov.u32 %r4, %ctaid.x; mul.wide.u32 %d2, %r4, 128; add.u64 %d1, %d1, %d2;

@@ -40,7 +40,8 @@ def test_rows_name_a_section_and_a_meaning(row: Row) -> None:
         "ld.global.nc.L1::no_allocate.L2::128B.v4.u32", "ld.global.nc.v4.f32", "st.global.cs.v4.b32", "cvt.rn.f16.f32",
         "cvt.f32.f16", "mad.lo.s32", "bar.sync", "barrier.sync.aligned", "shfl.sync.bfly.b32", "ex2.approx.ftz.f32",
         "div.full.f32", "cvt.rn.f16x2.f32", "ld.global.L1::evict_last.L2::cache_hint.v4.b32", "bfe.u32",
-        "setp.ge.or.s32", "fma.rn.f16x2", "cvta.to.global.u64", "st.shared.v2.b32", "mul.f32", "ld.v2.u8",
+        "setp.ge.or.s32", "atom.global.add.u32", "red.relaxed.gpu.global.add.f32", "atom.shared.cas.b32",
+        "fma.rn.f16x2", "cvta.to.global.u64", "st.shared.v2.b32", "mul.f32", "ld.v2.u8",
     ],
 )
 def test_opcodes_of_compilers_are_known(opcode: str) -> None:
@@ -50,7 +51,7 @@ def test_opcodes_of_compilers_are_known(opcode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "opcode", ["add.u33", "atom.global.add.u32", "mma.sync", "ld.global.v3.u32", "cvt.ftz.s32.s32", ""]
+    "opcode", ["add.u33", "atom.global.sub.u32", "mma.sync", "ld.global.v3.u32", "cvt.ftz.s32.s32", ""]
 )
 def test_other_opcodes_are_unknown(opcode: str) -> None:
     assert lookup(opcode) is None

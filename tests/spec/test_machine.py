@@ -195,8 +195,8 @@ def test_endless_loop_meets_the_step_limit() -> None:
 
 
 def test_unknown_instruction_is_refused_by_name_and_line() -> None:
-    program = kernel("atom.global.add.u32 %r0, [%d0], 1;")
-    with pytest.raises(Unsupported, match=r"line \d+: instruction atom\.global\.add\.u32"):
+    program = kernel("atom.global.sub.u32 %r0, [%d0], 1;")
+    with pytest.raises(Unsupported, match=r"line \d+: instruction atom\.global\.sub\.u32"):
         launch(program, Memory(), {"out": 0})
 
 

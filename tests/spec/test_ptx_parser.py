@@ -30,6 +30,7 @@ from spec.ptx.ast import (
     Vec,
 )
 from spec.ptx.parser import parse
+from spec.ptx.parser_body import MOST_CALLS
 from spec.ptx.printer import print_instr, print_module, strip_lines
 
 SAMPLES = sorted((Path(__file__).parents[1] / "ptx" / "parser").glob("*.ptx"))
@@ -210,6 +211,19 @@ def test_source_positions() -> None:
     second = SourceLoc("b.h", 7, 3)
     assert [i.source for i in instructions] == [None, second, second, SourceLoc("a.cu", 9, 1)]
     assert [i.line - instructions[0].line for i in instructions] == [0, 2, 3, 5]
+    assert [i.source.text for i in instructions if i.source] == ["b.h:7", "b.h:7", "a.cu:9, inlined at b.h:7"]
+
+
+def test_nested_calls_are_followed_outwards_as_far_as_they_make_sense() -> None:
+    locs = ".loc 1 3 1, function_name $L, inlined_at 2 7 3\nret;\n.loc 1 9 1, function_name $L, inlined_at 1 3 1\nret;"
+    files = '.file 1 "a.cu"\n.file 2 "b.h"'
+    last = list(kernel(locs, files).instructions())[-1].source
+    assert last is not None
+    assert last.text == "a.cu:9, inlined at a.cu:3, inlined at b.h:7"
+    pair = [f".loc 1 {a} 1, function_name $L, inlined_at 1 {b} 1\nret;\n" for a, b in ((1, 2), (2, 1))]
+    last = list(kernel("".join(pair) * 30, files).instructions())[-1].source
+    assert last is not None
+    assert len(last.places) <= MOST_CALLS + 1
 
 
 def test_parameters_and_directives() -> None:
