@@ -271,6 +271,9 @@ class _Reader:
                     self.domain.append((f"block.{axis} of .reqntid is the one asked for", same(given, size)))
             block = list(fixed)
             self.said.append(f"the block is {'x'.join(map(str, fixed))} (.reqntid)")
+        threads = prod(size for size in block if isinstance(size, int))
+        if threads > MAX_THREADS:
+            raise BadInput(f"--block: {threads} threads, the hardware takes {MAX_THREADS} in a block")
         warps = any(i.base in _WARP_INSTRUCTIONS for i in self.function.instructions())
         lanes = warps or any(n.startswith(("%lane", "%warp", "%nwarp")) for n in self.reads)
         for i, axis in enumerate(AXES):

@@ -235,6 +235,18 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
         (["--assume", "m >= 1"], "unknown name 'm'"),
         (["--assume", "p2"], "expected"),
+        (["--assume", "p2 << -1 == 0"], "'<' where a value is expected"),
+        (["--assume", "p2 >> 1 == 0"], "where a value is expected"),
+        (["--assume", "p2 == 2 ^ -1"], "where a value is expected"),
+        (["--assume", "p2 == 2 ^ 200"], "exponent at most 128"),
+        (["--assume", "p2 == 1 &&"], "expected more, found the end"),
+        (["--assume", "(" * 80 + "p2" + ")" * 80 + " == 1"], "nested deeper than 64"),
+        (["--assume", "p2 == " + "9" * 5000], "digits"),
+        (["--assume", "p2 == " + "p2 + " * 500 + "1"], "more than 200 operations"),
+        (["--block", "33,32"], "1056 threads"),
+        (["--grid", "0 - 1"], "the hardware takes 1 to 2147483647"),
+        (["--effort", "0"], "it is a number from 1 to"),
+        (["--covers", "p2"], "p2"),
         (["--assume", "p2 / p2 == 1"], "divisor must be a positive constant"),
         (["--grid", "p9"], "unknown name 'p9'"),
         (["--may-alias", "p0,p2"], "p2 is not a pointer"),
@@ -242,7 +254,7 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--assume", "p2 >= 2", "--assume", "p2 <= 1"], "contradict each other"),
         (["--assume", "p2 >= 2^20 && p2 <= 2^21", "--grid", "1,p2"], "contradict each other"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
 )
 def test_flags_that_do_not_fit_are_bad_input(
     copy: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
