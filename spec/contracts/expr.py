@@ -96,7 +96,8 @@ class _Reader:
     def joined(self, left: Expr, right: Callable[[], Expr]) -> Expr:
         self.operations += 1
         if self.operations > MAX_OPERATIONS:
-            raise BadInput(f"expression {self.text[:40]!r}...: more than {MAX_OPERATIONS} operations; state it in parts")
+            start = f"expression {self.text[:40]!r}..."
+            raise BadInput(f"{start}: more than {MAX_OPERATIONS} operations; state it in parts")
         return Op(self.take(), left, right())
 
     def term(self) -> Expr:

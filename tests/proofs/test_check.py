@@ -11,6 +11,7 @@ import pytest
 
 from fltc.cli import main
 from proofs.check.flags import declaration
+from proofs.names import plain_name
 from proofs.usage import usage
 from spec.errors import BadInput
 from spec.ptx.parser import parse
@@ -325,3 +326,26 @@ def test_a_load_that_widens_a_parameter_shows_its_sign(kind: str, signed: bool |
 .visible .entry k(.param .u32 a) {{ .reg .b64 x; ld.param.{kind} x, [a]; ret; }}
 """
     assert usage(parse(text).entry("k"))["a"].signed is signed
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("_ZZ7reversePKfPfiE4tile", "tile"), ("_Z7reversePKfPfi", "reverse"), ("_ZN3foo3barEPf", "bar"),
+        ("_Z3fooIfEvPT_", "foo"), ("_ZZ6kernelvE1s_0", "s"), ("k", "k"), ("_Z9", "_Z9"), ("_Z99ab", "_Z99ab"),
+        ("_ZZ6kernelvE9s", "_ZZ6kernelvE9s"), ("cells", "cells"),
+    ],
+)  # fmt: skip
+def test_mangled_names_are_read(name: str, plain: str) -> None:
+    assert plain_name(name) == plain
+
+
+def test_an_entry_may_be_called_by_its_name_in_the_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "copy.ptx"
+    mangled = COPY.replace("entry copy(", "entry _Z4copyPKjPjj(")
+    path.write_text(mangled)
+    assert main(["check", str(path), "--entry", "copy"]) in (1, 2)
+    path.write_text(mangled + mangled.removeprefix(HEAD).replace("_Z4copyPKjPjj", "_Z4copyPKfPfj"))
+    capsys.readouterr()
+    assert main(["check", str(path), "--entry", "copy"]) == 3
+    assert "2 entries are called 'copy'; this file has _Z4copyPKjPjj, _Z4copyPKfPfj" in capsys.readouterr().err
