@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
+from proofs.loops_orbits import fold
 from proofs.problem import Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -243,9 +244,12 @@ class Machine(Hooks, Runner):
                 return value
             word = self.domain.unknown(1)
             return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
-        if value.term is None or sum(len(a.text) for m in value.term.terms for a in m) <= MAX_SIZE:
+        if value.term is None:
             return value
-        return self.domain.unknown(value.width)
+        term = fold(value.term)
+        if sum(len(a.text) for m in term.terms for a in m) > MAX_SIZE:
+            return self.domain.unknown(value.width)
+        return replace(value, term=term)
 
     # --- hooks ---
     def _point(self) -> Point:
