@@ -1,4 +1,8 @@
-"""From claims to answers: each claim's query is decided, the smaller one first."""
+"""From claims to answers: a ladder of deciders, the cheapest first.
+
+`syntactic` on the canonical form, `enumeration` over threads and phases (proofs/enumeration), `z3-structured` on the
+query without the non-linear clauses of the domain, `z3-direct` on the full one.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,10 @@ from dataclasses import dataclass, field
 
 from proofs.claims import Claim
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
+from proofs.enumeration import Enumerator, enumerate_claim
+
+RUNGS = ("syntactic", "enumeration", "z3-structured", "z3-direct")
+PINNED_RLIMIT = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -16,9 +24,10 @@ class Decision:
 
     Args:
         status: unsat (the claim holds), sat (the model is a candidate counterexample), unknown.
-        text: the query that was decided; it becomes the artifact.
+        text: the query that was decided; it becomes the artifact. For a claim that was enumerated, its full query.
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
+        rung: which of RUNGS decided; '' where none did.
     """
 
     claim: Claim
@@ -27,20 +36,60 @@ class Decision:
     seconds: float
     model: dict[str, int] = field(default_factory=dict)
     reason: str = ""
+    rung: str = ""
 
 
-def discharge(claims: Sequence[Claim], rlimit: int = DEFAULT_RLIMIT) -> list[Decision]:
+Pins = tuple[tuple[str, str], ...]
+
+
+def discharge(
+    claims: Sequence[Claim], rlimit: int = DEFAULT_RLIMIT, enumerator: Enumerator | None = None
+) -> list[Decision]:
     """Decide every claim, in order."""
-    return [decide_claim(claim, rlimit) for claim in claims]
+    return [climb(claim, enumerator, rlimit) for claim in claims]
 
 
-def decide_claim(claim: Claim, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide) -> Decision:
-    """The answer to one claim. `sat` counts only of the full query: the reduced one assumes less."""
+def climb(
+    claim: Claim, enumerator: Enumerator | None, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide
+) -> Decision:
+    """The answer to one claim, by all rungs."""
+    decision, pins = enumerated(claim, enumerator)
+    return decision or decide_claim(claim, rlimit, ask, pins)
+
+
+def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | None, Pins]:
+    """The answer of the rungs that need no solver, or equations that single out a candidate counterexample."""
+    if enumerator is None or claim.finite is None:
+        return None, ()
+    start = time.monotonic()
+    found = enumerate_claim(enumerator, claim.finite)
+    if not found.holds:
+        return None, found.pins
+    text = "" if claim.query is None else claim.query.text
+    return Decision(claim, "unsat", text, time.monotonic() - start, rung=found.rung), ()
+
+
+def decide_claim(
+    claim: Claim, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide, pins: Pins = ()
+) -> Decision:
+    """The solver's answer to one claim. `sat` counts only of the full query: the reduced one assumes less.
+
+    Args:
+        pins: symbols and equations of a candidate. What was not enumerated is filled in by the solver, if it can be.
+    """
     if claim.query is None:
         return Decision(claim, "unknown", "", 0.0, reason=claim.reason)
     start = time.monotonic()
-    if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
-        return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start)
     text = claim.query.text
+    if pins:
+        declared = {s.name for s in claim.query.symbols}
+        narrow = [f"(assert {equation})" for name, equation in pins if name in declared]
+        narrowed = text.replace("(check-sat)", "\n".join([*narrow, "(check-sat)"]))
+        answer = ask(narrowed, PINNED_RLIMIT)
+        if answer.status == "sat":
+            return Decision(claim, "sat", text, time.monotonic() - start, answer.model, rung="enumeration")
+    if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
+        return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start, rung="z3-structured")
     answer = ask(text, rlimit)
-    return Decision(claim, answer.status, text, time.monotonic() - start, answer.model, answer.reason)
+    rung = "z3-direct" if answer.status != "unknown" else ""
+    return Decision(claim, answer.status, text, time.monotonic() - start, answer.model, answer.reason, rung)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from proofs.cfg import Graph
 from proofs.claims import Claim, all_claims
 from proofs.claims.model import domain
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
+from proofs.enumeration import Enumerator
 from proofs.intervals import Interval, intervals
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
@@ -28,6 +30,11 @@ class Analysis:
     records: Records
     intervals: tuple[Interval, ...]
     claims: tuple[Claim, ...]
+
+    @cached_property
+    def enumerator(self) -> Enumerator:
+        """What enumerations of this entry share."""
+        return Enumerator(self.problem)
 
 
 class Prover:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from proofs.verdict import Verdict, conjunction
@@ -31,6 +31,7 @@ class Row:
             instruction, on which line.
         counterexample: JSON values only: lines, threads, blocks, parameters and what the replay saw. Required of a
             refutation, absent from everything else.
+        rungs: claim to what decided it (proofs.discharge.RUNGS), '' where nothing did.
         claims: statements that were examined, where they are counted.
         open: JSON values: each statement that was not decided, why, and what would help.
     """
@@ -42,6 +43,7 @@ class Row:
     seconds: float = 0.0
     detail: str = ""
     counterexample: Mapping[str, object] | None = None
+    rungs: Mapping[str, str] = field(default_factory=dict)
     claims: int = 0
     open: Sequence[Mapping[str, object]] = ()
 
@@ -71,6 +73,7 @@ class Row:
             "seconds": round(self.seconds, 3),
             "detail": self.detail,
             "counterexample": None if self.counterexample is None else dict(self.counterexample),
+            "rungs": dict(self.rungs),
             "claims": self.claims,
             "open": [dict(o) for o in self.open],
         }

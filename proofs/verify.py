@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +164,7 @@ class _Job:
         self.files: dict[str, str] = {}
         self.rows: list[Row] = []
         self.entries: dict[str, Any] = {}
+        self.rungs: dict[tuple[str, str], dict[str, str]] = {}
         self.numerics: list[dict[str, Any]] = []
 
     def measured(self, contracts: Sequence[Contract]) -> dict[str, dict[str, dict[str, int]]]:
@@ -200,7 +201,7 @@ class _Job:
         self._premises(contract.entry, outcomes)
         for obligation in OBLIGATIONS:
             row = row_of(kernel, obligation, outcomes[obligation], source[obligation], seconds[obligation])
-            self.rows.append(row)
+            self.rows.append(replace(row, rungs=self.rungs.get((contract.entry, obligation), {})))
             self.entries[contract.entry]["obligations"][obligation] = row.verdict.value
 
     def _premises(self, entry: str, outcomes: dict[str, list[Outcome]]) -> None:
@@ -240,6 +241,7 @@ class _Job:
                 decision = decide_claim(claim)
                 taken[claim.obligation] = False
             verdict, detail, example = judge(analysis, decision)
+            self.rungs.setdefault((entry, claim.obligation), {})[claim.name] = decision.rung
             outcomes[claim.obligation].append((verdict, detail, example))
             seconds[claim.obligation] += decision.seconds
             file = f"{entry}.{claim.name}.smt2" if decision.text else ""
@@ -256,7 +258,8 @@ class _Job:
     def _stored(self, claim: Claim) -> Decision | None:
         for query in (claim.reduced, claim.query):
             if query is not None and sha256(query.text) in self.store.proved:
-                return Decision(claim, "unsat", query.text, 0.0)
+                rung = "z3-direct" if query is claim.query else "z3-structured"
+                return Decision(claim, "unsat", query.text, 0.0, rung=rung)
         return None
 
     def _vacuity(self, entry: str, analysis: Analysis, outcomes: dict[str, list[Outcome]]) -> None:

@@ -8,20 +8,27 @@ from proofs.check.answers import AnswerStore
 from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
-from proofs.discharge import Decision
+from proofs.discharge import Decision, Pins, enumerated
 from proofs.effort import PASSES, SPENT, Meter
+from proofs.enumeration import Enumerator
 
 CHUNK = 16  # claims between two looks at the effort; fixed, so that the number of processes changes no verdict
 
 
 def decide_all(
     claims: Sequence[Claim], meter: Meter, workers: Workers, store: AnswerStore | None,
-    on_progress: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None], enumerator: Enumerator | None = None,
 ) -> tuple[dict[str, Decision], set[str]]:
     """The decision of every claim by its name, and the names of those decided by earlier answers alone."""
     decided: dict[str, Decision] = {}
     remembered: set[str] = set()
-    settled = 0
+    pins: dict[str, Pins] = {}
+    for claim in claims:
+        done, pins[claim.name] = enumerated(claim, enumerator)
+        if done is not None:
+            decided[claim.name] = done
+    settled = len(decided)
+    on_progress(settled, len(claims))
     for rlimit in PASSES:
         todo = [c for c in claims if c.name not in decided or decided[c.name].status == "unknown"]
         todo = [c for c in todo if c.query is not None or c.name not in decided]
@@ -31,7 +38,7 @@ def decide_all(
                 for claim in chunk:
                     decided[claim.name] = Decision(claim, "unknown", "", 0.0, reason=claim.reason or SPENT)
                 continue
-            tasks = [(claim, rlimit, store) for claim in chunk]
+            tasks = [(claim, rlimit, store, pins[claim.name] if rlimit == PASSES[0] else ()) for claim in chunk]
             fresh: dict[str, tuple[int, Answer]] = {}
             for claim, found in zip(chunk, workers.map(decide_one, tasks, died), strict=True):
                 meter.spend(found.used)

@@ -65,7 +65,7 @@ def check_entry(
     dead = _unreachable(analysis, meter)
     findings = {kind: Finding() for kind in KINDS}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
-    decided, remembered = decide_all(claims, meter, workers, store, on_progress)
+    decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     registers = True
     for claim in claims:
         finding, decision = findings[claim.obligation], decided[claim.name]
@@ -93,6 +93,7 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     start = time.monotonic()
     claim = decision.claim
     finding.claims += 1
+    finding.rungs[claim.name] = decision.rung
     if decision.status == "unknown":
         finding.open.append(undecided(analysis.problem, decision, limits.units // UNIT))
     elif decision.status == "sat" and finding.replays >= MAX_REPLAYS:

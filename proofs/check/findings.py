@@ -20,6 +20,7 @@ class Finding:
     Args:
         claims: how many there are.
         remembered: how many of them earlier answers decided.
+        rungs: what decided each of them, '' where nothing did.
         assumed: what could not be asked for want of a declaration. The kind itself is then unknown, not the kinds that
             stand on it, since what is missing is among the assumptions of the report.
     """
@@ -31,6 +32,7 @@ class Finding:
     refuted: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
     assumed: list[Open] = field(default_factory=list)
+    rungs: dict[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -78,5 +80,5 @@ class Context:
         open_ = tuple(o.to_json(self.places) for o in (*finding.open, *finding.assumed))
         return Row(
             self.entry, kind, verdict, finding.source, finding.seconds, detail, example, claims=finding.claims,
-            open=open_,
+            open=open_, rungs=finding.rungs,
         )

@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 
 from proofs.claims import Claim
 from proofs.decide import Answer
-from proofs.discharge import Decision, decide_claim
+from proofs.discharge import Decision, Pins, decide_claim
 from proofs.effort import Meter, Remembered
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Task = tuple[Claim, int, Remembered | None, Pins]
 FEW = 4  # tasks that are not worth a process of their own
 
 
@@ -35,11 +36,11 @@ class Decided:
     used: int
 
 
-def decide_one(task: tuple[Claim, int, Remembered | None]) -> Decided:
+def decide_one(task: Task) -> Decided:
     """Decide one claim within a limit for each of its queries."""
-    claim, rlimit, store = task
+    claim, rlimit, store, pins = task
     meter = Meter(store=store)
-    decision = decide_claim(claim, rlimit, meter)
+    decision = decide_claim(claim, rlimit, meter, pins)
     return Decided(decision, meter.fresh, meter.used)
 
 
@@ -102,7 +103,7 @@ def _in_a_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def died(task: tuple[Claim, int, Remembered | None]) -> Decided:
+def died(task: Task) -> Decided:
     """The outcome of a claim whose process ended."""
     reason = "the process that was to decide it ended, out of memory as it seems; --jobs 1 needs less"
     return Decided(Decision(task[0], "unknown", "", 0.0, reason=reason), {}, 0)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proofs.claims.model import Claim, Items, domain, known
+from proofs.enumeration.question import Everywhere, Question
 from proofs.problem import BufferTerms, Problem
 from proofs.query import ONE, Hypothesis, Query, build
 from proofs.records import Access, Records
@@ -56,7 +57,7 @@ def _permissions(problem: Problem, records: Records) -> list[Claim]:
 
 def at_access(
     problem: Problem, access: Access, name: str, obligation: str, words: str, goal: str, items: Items,
-    more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (),
+    more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (), finite: Question | None = None,
 ) -> Claim:
     """A claim under what is known at an access."""
     here = [*(more or []), *known(access.at)]
@@ -68,7 +69,9 @@ def at_access(
     def query(linear: bool) -> Query:
         return build(name, comment, [*domain(problem, linear=linear), *here], goal, items, splits=splits)
 
-    return Claim(name, obligation, (access.at.line,), query(False), words, query(True), subjects=((access, ONE),))
+    return Claim(
+        name, obligation, (access.at.line,), query(False), words, query(True), subjects=((access, ONE),), finite=finite
+    )
 
 
 def _split(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
@@ -133,15 +136,18 @@ def _shared_bounds(problem: Problem, access: Access) -> Claim:
     return at_access(
         problem, access, f"bounds.{access.id}", "bounds", "the bytes lie in the shared variable", goal,
         [access.address, base, size],
+        finite=Everywhere(access, conj((le(base, access.address), le(access.address + access.width, base + size)))),
     )
 
 
 def _align(problem: Problem, access: Access) -> Claim:
     goal = f"(= (mod {access.address.text} {access.width}) 0)"
     clauses = [*(c for _, c in problem.domain), *access.at.known()]
+    multiple = eq(modulo(access.address, access.width))
     return at_access(
         problem, access, f"align.{access.id}", "bounds", f"the address is a multiple of {access.width}", goal,
         [access.address, modulo(access.address, access.width)], splits=_quotients(clauses, access),
+        finite=Everywhere(access, multiple) if access.space == "shared" else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from proofs.enumeration.question import Question
 from proofs.problem import Problem
 from proofs.query import ONE, Copy, Hypothesis, Query
 from proofs.records import Access, Point
@@ -30,6 +31,7 @@ class Claim:
         lines: PTX lines it speaks of.
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
+        finite: the same statement for enumeration, where it speaks of shared memory only.
         visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
@@ -41,6 +43,7 @@ class Claim:
     reduced: Query | None = None
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
+    finite: Question | None = None
     visible: str = ""
 
 

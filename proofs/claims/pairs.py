@@ -16,6 +16,7 @@ from proofs.claims.model import (
     identity,
     known,
 )
+from proofs.enumeration.question import Apart, Question
 from proofs.intervals import Interval, Member, Pairing
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Query, build
@@ -75,7 +76,7 @@ def _index(buffer: BufferTerms, access: Access) -> Poly:
 
 def _claim(
     problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy],
-    goal: str, items: list[Poly], marked: list[Symbol],
+    goal: str, items: list[Poly], marked: list[Symbol], finite: Question | None = None,
 ) -> Claim:
     first, second = copies
     here = [*known(a.at, first), *known(b.at, second)]
@@ -91,7 +92,7 @@ def _claim(
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
-    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
+    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects, finite=finite)
 
 
 def _differences(items: list[Poly]) -> list[Poly]:
@@ -162,7 +163,8 @@ def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim
     goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=False)})"
     words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
     name = f"race.{interval.id}.{pair.name}"
-    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies))
+    finite = Apart((a, copies[0]), (b, copies[1]), tuple(Poly.symbol(s) for s in same))
+    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies), finite)
 
 
 def _fixed(member: Member) -> dict[str, Poly]:

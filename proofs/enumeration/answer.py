@@ -1,0 +1,22 @@
+"""What an enumeration says of a claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`holds`, or a candidate counterexample, or neither: then `reason` says why nothing was enumerated.
+
+    Args:
+        pins: symbols and equations in SMT-LIB that single out the candidate, in the spelling of the claim's query.
+        rung: `syntactic` if the canonical form alone decided.
+        lanes: how many assignments were looked at.
+    """
+
+    holds: bool
+    pins: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+    rung: str = "enumeration"
+    lanes: int = 0

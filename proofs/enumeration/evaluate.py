@@ -1,0 +1,165 @@
+"""Terms and conditions over columns of numbers: each lane is one assignment of the symbols that are enumerated.
+
+Numbers are int64. A term is evaluated only if the ranges of its symbols show that nothing in it leaves +-2^62; symbols
+without a column contribute the interval of what they stand in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proofs.enumeration.ranges import Ranges, atom_range, range_of
+from proofs.terms import Atom, Bound, Cond, DivAtom, IteAtom, ModAtom, Monomial, Poly, SymbolAtom
+
+Array = npt.NDArray[Any]
+Column = Array | int
+LARGEST = 2**62
+
+
+class NotFinite(Exception):
+    """This cannot be enumerated: a number may be too large, there are too many lanes, or an atom has no columns."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Columns by symbol name, all of one length.
+
+    Args:
+        count: the number of lanes.
+        ranges: bounds of symbols, with and without columns.
+    """
+
+    count: int
+    columns: Mapping[str, Column]
+    ranges: Ranges
+
+    def has(self, item: Poly | Atom | Cond) -> bool:
+        """Whether every symbol of it has a column."""
+        return all(s.name in self.columns for s in item.symbols())
+
+    # --- exact values ---
+    def value(self, term: Poly) -> Column:
+        """The term in every lane; all its symbols have columns."""
+        _small(_size(term, self.ranges))
+        return self._value(term)
+
+    def _value(self, term: Poly) -> Column:
+        total: Column = 0
+        for monomial, coefficient in term.terms.items():
+            product: Column = coefficient
+            for atom in monomial:
+                product = product * self._atom(atom)
+            total = total + product
+        return total
+
+    def _atom(self, atom: Atom) -> Column:
+        if isinstance(atom, SymbolAtom):
+            return self.columns[atom.symbol.name]
+        if isinstance(atom, DivAtom):
+            return self._value(atom.a) // atom.c
+        if isinstance(atom, ModAtom):
+            return self._value(atom.a) % atom.c
+        if isinstance(atom, IteAtom):
+            holds = self.certain(atom.condition)
+            if not np.array_equal(holds, self.possible(atom.condition)):
+                raise NotFinite(f"a choice that has no columns: {atom.condition.text[:60]}")
+            return np.where(holds, self._value(atom.a), self._value(atom.b))
+        raise NotFinite(f"no columns for {atom.text[:60]}")
+
+    # --- three-valued truth ---
+    def possible(self, cond: Cond) -> Array | bool:
+        """Lanes in which the condition may hold; in all others it does not."""
+        return self._truth(cond, True)
+
+    def certain(self, cond: Cond) -> Array | bool:
+        """Lanes in which the condition holds whatever the symbols without columns are."""
+        return self._truth(cond, False)
+
+    def _truth(self, cond: Cond, doubt: bool) -> Array | bool:
+        if cond.op in ("true", "false"):
+            return cond.op == "true"
+        if cond.op == "not":
+            return np.logical_not(self._truth(cond.args[0], not doubt))
+        if cond.op in ("and", "or"):
+            combine = np.logical_and if cond.op == "and" else np.logical_or
+            found: Array | bool = cond.op == "and"
+            for part in cond.args:
+                found = combine(found, self._truth(part, doubt))
+            return found
+        if cond.symbol is not None:
+            return doubt if cond.symbol.name not in self.columns else self.columns[cond.symbol.name] != 0
+        assert cond.term is not None
+        exact, low, high = self.parts(cond.term)
+        if cond.op == "ge":
+            bound = high if doubt else low
+            return doubt if bound is None else _at_least(exact, -bound)
+        if doubt:
+            below = True if high is None else _at_least(exact, -high)
+            above = True if low is None else _at_most(exact, -low)
+            return np.logical_and(below, above)
+        if low is None or low != high:
+            return False
+        return np.logical_and(_at_least(exact, -low), _at_most(exact, -low))
+
+    def parts(self, term: Poly) -> tuple[Column, Bound, Bound]:
+        """The part that has columns, and bounds of the rest."""
+        finite, rest = self.split(term)
+        low, high = range_of(rest, self.ranges)
+        try:
+            return self.value(finite), low, high
+        except NotFinite:
+            low, high = range_of(term, self.ranges)
+            return 0, low, high
+
+    def split(self, term: Poly) -> tuple[Poly, Poly]:
+        """Monomials of which every symbol has a column, and the others."""
+        inside: dict[Monomial, int] = {}
+        outside: dict[Monomial, int] = {}
+        for monomial, coefficient in term.terms.items():
+            (inside if all(self.has(a) for a in monomial) else outside)[monomial] = coefficient
+        if not outside:
+            return term, Poly({})
+        return Poly(inside), Poly(outside)
+
+
+def _at_least(column: Column, bound: int) -> Array | bool:
+    if isinstance(column, int):
+        return column >= bound
+    return True if bound <= -LARGEST else False if bound >= LARGEST else column >= bound
+
+
+def _at_most(column: Column, bound: int) -> Array | bool:
+    if isinstance(column, int):
+        return column <= bound
+    return True if bound >= LARGEST else False if bound <= -LARGEST else column <= bound
+
+
+def _small(size: int | None) -> None:
+    if size is None or size >= LARGEST:
+        raise NotFinite("a number may leave 64 bits")
+
+
+def _size(term: Poly, ranges: Ranges) -> int | None:
+    """More than the absolute value of anything that is computed on the way; None if unknown."""
+    total = 0
+    for monomial, coefficient in term.terms.items():
+        product = abs(coefficient)
+        for atom in monomial:
+            inner = [p for p in (getattr(atom, "a", None), getattr(atom, "b", None)) if isinstance(p, Poly)]
+            condition = getattr(atom, "condition", None)
+            inner += list(condition.polys()) if isinstance(condition, Cond) else []
+            for part in inner:
+                size = _size(part, ranges)
+                if size is None or size >= LARGEST:
+                    return None
+            low, high = atom_range(atom, ranges)
+            if low is None or high is None:
+                return None
+            product *= max(abs(low), abs(high), 1)
+        total += product
+    return total

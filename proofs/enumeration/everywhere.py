@@ -1,0 +1,41 @@
+"""A goal about one access: that it holds in every lane in which the access may be made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from proofs.enumeration.answer import Answer
+from proofs.enumeration.lanes import Enumerator, pinned
+from proofs.enumeration.question import Everywhere
+from proofs.enumeration.space import axes_for
+from proofs.enumeration.table import pins_at
+from proofs.terms import TRUE, Cond, Poly
+
+LEVELS = ((False, False), (False, True), (True, True))  # (symbols of conditions too, conditions)
+
+
+def everywhere(given: Enumerator, question: Everywhere) -> Answer:
+    """The answer to a claim about one access."""
+    site = given.sites.site(question.access, question.copy)
+    goal = given.sites.hold(given.sites.copied(question.copy), question.goal)
+    if goal == TRUE:
+        return Answer(True, rung="syntactic")
+    if site.ranges is None:
+        return Answer(True)
+    lanes, lane = 0, 0
+    for whole, conditioned in LEVELS:
+        wanted: list[Poly | Cond] = [goal, *(site.conditions if whole else ())]
+        shared = axes_for(wanted, site.ranges, given.threads, False, whole)
+        aimed = replace(site, key=(*site.key, "goal", goal.text), excused=tuple(goal.polys()))
+        table = given.table(aimed, shared, whole)
+        lanes += table.lanes.count
+        done = goal.substitute(table.used.mapping)
+        bad = np.broadcast_to(np.logical_not(table.lanes.certain(done)), (table.lanes.count,))
+        if conditioned and bad.any():
+            bad = bad & table.reached
+        if not bad.any():
+            return Answer(True, lanes=lanes)
+        lane = int(np.flatnonzero(bad)[0])
+    return Answer(False, tuple(pinned(pins_at(table, lane), question.copy)), lanes=lanes)

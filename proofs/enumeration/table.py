@@ -1,0 +1,160 @@
+"""The bytes that the lanes of a site touch, and who touches each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+
+import numpy as np
+
+from proofs.enumeration.evaluate import Array, Column, Lanes, NotFinite
+from proofs.enumeration.ranges import range_of
+from proofs.enumeration.site import Site, private
+from proofs.enumeration.space import Layout, Plan
+from proofs.terms import Cond, Poly
+
+MAX_CELLS = 2**22
+NOBODY = 2**62
+
+
+class Table:
+    """One site laid out.
+
+    Attributes:
+        begin: the first byte of each lane, less `rest`.
+        rest: what stands in the address without a column and is the block's own.
+        stride: any multiple of it may be added to a lane's address; 0 if nothing is unknown.
+    """
+
+    def __init__(self, site: Site, used: Plan, layout: Layout) -> None:
+        self.site, self.used, self.layout = site, used, layout
+        axes = {a.symbol.name: (a.low, a.low + a.count - 1) for a in (*used.shared, *used.own)}
+        self.lanes = lanes = Lanes(layout.count, layout.columns, {**(site.ranges or {}), **axes})
+        address = site.address.substitute(used.mapping)
+        finite, rest = lanes.split(address)
+        self.begin = _column(lanes.value(finite), lanes.count)
+        self.rest = Poly({m: c for m, c in rest.terms.items() if not any(private(s) for a in m for s in a.symbols())})
+        self.stride = gcd(*(c for c in (rest - self.rest).terms.values()), 0)
+
+    @cached_property
+    def owner(self) -> Array:
+        """A number for each lane, equal where all that excuses is equal."""
+        lanes = self.lanes
+        total: Column = 0
+        for term in self.site.excused:
+            term = term.substitute(self.used.mapping)
+            low, high = range_of(term, lanes.ranges)
+            if low is None or high is None or low < 0 or not lanes.has(term):
+                raise NotFinite(f"{term.text[:60]} does not number threads")
+            total = total * (high + 1) + lanes.value(term)
+        return _column(total, lanes.count)
+
+    @cached_property
+    def reached(self) -> Array:
+        """Lanes in which every condition of the site may hold."""
+        return self.holds(self.site.conditions, sure=False)
+
+    def holds(self, conditions: Iterable[Cond], sure: bool) -> Array:
+        """Lanes in which all conditions hold for sure, or may hold."""
+        lanes = self.lanes
+        keep = np.ones(lanes.count, bool)
+        for condition in conditions:
+            done = condition.substitute(self.used.mapping)
+            keep &= lanes.certain(done) if sure else lanes.possible(done)
+        return keep
+
+    @cached_property
+    def alignment(self) -> int:
+        """A power of two, at most 4096, that divides all differences of first bytes."""
+        if not self.lanes.count:
+            return 4096
+        differing = int(np.bitwise_or.reduce(self.begin ^ self.begin[0])) | 4096
+        return differing & -differing
+
+
+def _column(value: Column, count: int) -> Array:
+    return np.full(count, value, np.int64) if isinstance(value, int) else value
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How bytes become cells: groups, and in each the grains of `grain` bytes from `origin`, modulo `around` if not 0.
+
+    Args:
+        cells: cells of one group.
+    """
+
+    origin: int
+    grain: int
+    around: int
+    cells: int
+    groups: int
+
+    def cell(self, table: Table, chosen: Array | None = None) -> Array:
+        """The cells of each chosen lane, one column for each grain of its width."""
+        begin = table.begin if chosen is None else table.begin[chosen]
+        group = table.layout.group
+        if chosen is not None and not isinstance(group, int):
+            group = group[chosen]
+        first = (begin - self.origin) // self.grain
+        at = first[:, None] + np.arange(table.site.width // self.grain)[None, :]
+        if self.around:
+            at = at % self.around
+        return at + (group if isinstance(group, int) else group[:, None]) * self.cells
+
+
+def grid_of(tables: list[Table], stride: int) -> Grid:
+    """Cells that fit all tables exactly; `stride`: addresses are known modulo this number, 0 for exactly."""
+    some = [t for t in tables if t.lanes.count]
+    origin = min((int(t.begin.min()) for t in some), default=0)
+    grain = gcd(stride, *(t.site.width for t in tables))
+    for table in some:
+        grain = gcd(grain, table.alignment, int(table.begin[0]) - origin)
+    last = max((int(t.begin.max()) + t.site.width for t in some), default=0)
+    around = stride // grain
+    cells = around or (last - origin) // grain + 1
+    groups = max(t.layout.groups for t in tables)
+    if cells * max(groups, 1) > MAX_CELLS:
+        raise NotFinite("the bytes lie too far apart")
+    return Grid(origin, grain, around, cells, groups)
+
+
+def extremes(table: Table, grid: Grid, chosen: Array | None) -> tuple[Array, Array]:
+    """The least and the greatest owner of each cell; where there is none, NOBODY and -1."""
+    cells = grid.cell(table, chosen)
+    owner = table.owner if chosen is None else table.owner[chosen]
+    owners = np.broadcast_to(owner[:, None], cells.shape).ravel()
+    flat = cells.ravel()
+    low = np.full(grid.cells * grid.groups, NOBODY, np.int64)
+    high = np.full(grid.cells * grid.groups, -1, np.int64)
+    np.minimum.at(low, flat, owners)
+    np.maximum.at(high, flat, owners)
+    return low, high
+
+
+def lanes_on(table: Table, grid: Grid, chosen: Array, cell: int) -> Array:
+    """The chosen lanes that touch a cell."""
+    found: Array = np.flatnonzero(chosen)[(grid.cell(table, chosen) == cell).any(axis=1)]
+    return found
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A symbol's value in a candidate, or its remainder if `modulus` is not 0; a thread's own symbols are marked."""
+
+    name: str
+    value: int
+    modulus: int = 0
+
+
+def pins_at(table: Table, lane: int) -> tuple[Pin, ...]:
+    """The enumerated symbols in a lane."""
+    axes = {a.symbol.name: a for a in (*table.used.shared, *table.used.own)}
+    found = []
+    for name, column in table.lanes.columns.items():
+        value = column if isinstance(column, int) else int(column[lane])
+        axis = axes.get(name)
+        found.append(Pin(axis.of, value, axis.count) if axis is not None and axis.of else Pin(name, value))
+    return tuple(found)
