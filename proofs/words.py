@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from proofs.terms import (
     BLOCK,
     THREAD,
+    TRUE,
     Cond,
     ModAtom,
     Poly,
@@ -72,12 +73,14 @@ class Marks:
         scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
+        guard: under what condition it is made, besides what leads here.
     """
 
     readonly: bool = False
     scope: str = ""
     warp: bool = False
     flight: bool = False
+    guard: Cond = TRUE
 
 
 PLAIN = Marks()
@@ -445,6 +448,19 @@ class Terms:
         """The old words are unknown, and so are the new ones: what memory holds is not followed."""
         self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope))
         return tuple(self.unknown(width) for _ in range(count))
+
+    def copy_async(self, size: int, target: Word, source: Word, count: Word | None, ignore: Cond | None) -> None:
+        """Bytes that are not read become zero: the whole target is written. A part of a source counts as all of it."""
+        reads = TRUE if ignore is None else negate(ignore)
+        if count is not None:
+            bytes_read = self.number(count, False)
+            fits = within(bytes_read, 0, size)
+            if not fits and not self.optimistic:
+                fits = self.hooks.prove(le(bytes_read, size))
+                self.hooks.observe(Observation(self.line, bytes_read, 0, size, fits))
+            reads = lt(0, bytes_read)
+        self.hooks.access("read", "global", 8, size, source.term, Marks(flight=True, guard=reads))
+        self.hooks.access("write", "shared", 8, size, target.term, Marks(flight=True))
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return self._window(space, width, address, 1)

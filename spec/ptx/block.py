@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from spec.errors import Unsupported
 from spec.ptx.access import BlockMemory
-from spec.ptx.ast import Instr, Sym
+from spec.ptx.ast import Imm, Instr, Sym
+from spec.ptx.copies import Copies
 from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, FaultList, Index
 from spec.ptx.memory import place_of
 from spec.ptx.operands import bind
 from spec.ptx.program import Step
-from spec.ptx.races import collisions
+from spec.ptx.races import Access, collisions
 from spec.ptx.threads import EVERY_LANE, WARP, Threads
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Block(Threads):
         self.pc = np.zeros(self.threads, np.int64)
         self.state = np.zeros(self.threads, np.int8)
         self.together = True
+        self.copies = Copies(memory, self.threads, schedule)
         self.gatherings: dict[int, Gathering] = {}
         self.random = random.Random(schedule) if isinstance(schedule, int) else None
         self.one_warp = schedule != "forward"
@@ -91,6 +93,7 @@ class Block(Threads):
                 self.fault(STEP_LIMIT, group, f"block {self.index} did not end within {self.launch.step_limit} steps")
                 break
             self._step(group)
+        self.copies.finish(self.domain)
         self._end_interval()
 
     def _pick(self) -> Array | None:
@@ -172,8 +175,20 @@ class Block(Threads):
             self._barrier(step, at, threads)
         elif kind == "fence":
             self._go_on(threads, at + 1)
+        elif kind in ("commit", "wait"):
+            self._copied(step, threads)
+            self._go_on(threads, at + 1)
         else:
             raise Unsupported(step.instr.opcode, line=self.line)
+
+    def _copied(self, step: Step, threads: Array) -> None:
+        """Close a group of asynchronous copies, or wait for all but the youngest groups; wait_all does both."""
+        if step.row.control == "commit" or not step.instr.operands:
+            self.copies.commit(threads)
+        if step.row.control == "wait":
+            pending = step.instr.operands[0] if step.instr.operands else Imm(0)
+            assert isinstance(pending, Imm)
+            self.copies.wait(self.domain, threads, pending.value)
 
     def _exit(self, threads: Array) -> None:
         self.state[threads] = EXITED
@@ -238,13 +253,14 @@ class Block(Threads):
             threads = np.array([second.thread, first.thread])
             self.fault(
                 RACE, threads,
-                f"{second.verb} {second.width} bytes at {place_of(second.start)};"
-                f" thread {self.name(first.thread)} {first.verb} them at line {first.line},"
+                f"{_in_words(second)} {second.width} bytes at {place_of(second.start)};"
+                f" thread {self.name(first.thread)} {_in_words(first)} them at line {first.line},"
                 " and nothing orders the two", second.start, second.width, first.line,
             )
         memory.whole_log.extend(memory.log, 0, shared=False)
         memory.log.clear()
         memory.clocks.restart()
+        self.copies.renew()
 
     # --- instructions that lanes carry out together ---
     def _converge(self, step: Step, at: int, arrived: Array) -> None:
@@ -352,3 +368,7 @@ class Block(Threads):
         gathering.expected = gathering.count
         self._open(which)
         return True
+
+
+def _in_words(access: Access) -> str:
+    return f"{access.verb} by an asynchronous copy" if access.flying else access.verb

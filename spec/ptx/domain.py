@@ -150,6 +150,13 @@ class Domain(Protocol[W, P]):
         state space that the address lies in. `scope` is cta, cluster, gpu or sys.
         """
 
+    def copy_async(self, size: int, target: W, source: W, count: W | None, ignore: P | None) -> None:
+        """cp.async: start copying `size` bytes from global to shared memory.
+
+        Only the first `count` of them (all where None) are read, none where `ignore` holds; the others become zero. The
+        thread's wait, carried out by the machine, completes it.
+        """
+
     def to_generic(self, space: str, width: int, address: W) -> W:
         """cvta: address of a state space to a generic one."""
 

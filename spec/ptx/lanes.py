@@ -37,6 +37,9 @@ class Surroundings(Protocol):
     def locate(self, space: str, nbytes: int, address: Array, use: Use) -> list[Place]:
         """Check an access of all positions and say where it goes; faulty positions are in no place."""
 
+    def copy_async(self, size: int, target: Array, source: Array, counts: Array) -> None:
+        """Start an asynchronous copy of `size` bytes for each position, the first `counts` of them from the source."""
+
     def to_generic(self, space: str, address: Array) -> Array: ...
     def from_generic(self, space: str, address: Array) -> Array: ...
     def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
@@ -347,6 +350,17 @@ class Lanes:
                     self.deposit(place.buffer, at + i * size, size, new[here])
                 left = np.setdiff1d(left, turn, assume_unique=True)
         return tuple(out)
+
+    def copy_async(
+        self, size: int, target: Array, source: Array, count: Array | None, ignore: Array | None
+    ) -> None:
+        n = len(self.around.lanes())
+        counts = np.full(n, size, np.int64)
+        if count is not None:
+            counts = np.broadcast_to(self.known(count, self.around.line).astype(np.int64), (n,)).copy()
+        if ignore is not None:
+            counts[np.broadcast_to(self.known(ignore, self.around.line).astype(bool), (n,))] = 0
+        self.around.copy_async(size, target, source, counts)
 
     def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
         """Words of `size` bytes at offsets that were checked."""

@@ -64,7 +64,10 @@ def bind(instr: Instr, row: Row) -> Binding:
     required = sum(not name.endswith("?") for name in row.sources)
     if not required <= len(operands) <= len(row.sources):
         raise Unsupported(f"{instr.opcode} with {len(operands)} sources, expected {len(row.sources)}", line=instr.line)
-    return Binding(tuple(results), tuple(zip(row.sources, operands, strict=False)))
+    declared = list(row.sources)
+    while len(declared) > len(operands):  # of optional operands that are not there, the last first
+        declared.pop(max(i for i, name in enumerate(declared) if name.endswith("?")))
+    return Binding(tuple(results), tuple(zip(declared, operands, strict=True)))
 
 
 def float_bits(value: FloatImm, width: int, line: int) -> int:
@@ -158,6 +161,10 @@ class Reader(Generic[W, P]):
             return self.predicate(operand, line)
         if kind == "mem":
             return self.address(operand, line)
+        if kind == "size":
+            if isinstance(operand, Not) or (isinstance(operand, Reg) and self.width(operand.name) == 1):
+                return None, self.predicate(operand, line)
+            return self.word("u32", operand, line), None
         if kind == "imm":
             if not isinstance(operand, Imm):
                 raise Unsupported(f"{operand} where a constant must stand", line=line)

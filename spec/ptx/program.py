@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -54,6 +55,11 @@ class Program:
     const_bytes: int = 0
     const_data: bytes = b""
     bindings: Bindings = field(default_factory=dict)
+
+    @cached_property
+    def copying(self) -> bool:
+        """Whether it has asynchronous copies."""
+        return any(step.row.base == "cp" for step in self.steps)
 
 
 def _place(layout: dict[str, int], used: int, variable: Variable, size: int) -> int:

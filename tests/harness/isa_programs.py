@@ -13,6 +13,7 @@ from spec.ptx.ast import type_width
 from spec.ptx.isa import ROWS, lookup
 from spec.ptx.row import CONTROL, MEMORY, Row
 from tests.harness.isa_atomic_programs import atomic_programs
+from tests.harness.isa_copy_programs import copy_programs
 from tests.harness.isa_forms import parts_of
 from tests.harness.isa_program import SLOT, THREADS, Program, own_memory, register
 
@@ -21,7 +22,7 @@ _TABLE = "0x03020181, 0x87868584, 0xFFFFFFFF, 0x80000000, 0x7FC00001, 0, 0x12345
 
 def programs() -> tuple[Program, ...]:
     """All of them."""
-    return (*_memory_programs(), *atomic_programs(), *_lane_programs(), *_CONTROL, *_MOVES)
+    return (*_memory_programs(), *atomic_programs(), *copy_programs(), *_lane_programs(), *_CONTROL, *_MOVES)
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

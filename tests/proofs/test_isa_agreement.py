@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.terms import THREAD, Cond, Poly, Symbol, ge, opaque_truth, truth
+from proofs.terms import THREAD, Cond, Poly, Symbol, ge, negate, opaque_truth, truth
 from proofs.words import PLAIN, SHARED_WINDOW, Hooks, Marks, Observation, Terms, Word
 from spec.ptx import isa_float
 from spec.ptx.ast import type_width
 from spec.ptx.floats import WORD
 from spec.ptx.isa import ROWS
+from spec.ptx.isa_async import SIZES
 from spec.ptx.isa_atomic import reach
 from spec.ptx.isa_memory import count, space
 from spec.ptx.lanes import Lanes
@@ -269,6 +270,7 @@ class Around:
     def __init__(self) -> None:
         self.accesses: list[tuple[str, str, int, int]] = []
         self.uses: list[Use] = []
+        self.copies: list[tuple[int, int, int, list[int]]] = []
         self.parameters: list[tuple[str, int, int]] = []
 
     def lanes(self) -> Any:
@@ -278,6 +280,9 @@ class Around:
         self.accesses.append((use.kind, space, nbytes, int(np.asarray(address).ravel()[0])))
         self.uses.append(use)
         return []
+
+    def copy_async(self, size: int, target: Any, source: Any, counts: Any) -> None:
+        self.copies.append((size, int(target), int(source), counts.tolist()))
 
     def parameter(self, name: str, offset: int, nbytes: int) -> bytes:
         return (0x8877665544332211 << 64 | 0xFFEEDDCCBBAA9988).to_bytes(16, "little")[offset : offset + nbytes]
@@ -290,7 +295,7 @@ def _sample(row: Row, number: int) -> list[tuple[str, Form]]:
 
 
 def _accessing(row: Row) -> bool:
-    return row.sources[0] == "mem"
+    return row.sources[0] == "mem" and row.base != "cp"
 
 
 @pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if _accessing(r)], ids=lambda r: r.template[:50])
@@ -372,6 +377,36 @@ def test_special_registers_and_constants() -> None:
             assert _constant(domain.const(width, value)) == value % 2**width
 
 
+@pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "cp"], ids=lambda r: r.template[:50])
+def test_asynchronous_copies(row: Row) -> None:
+    """A read of the source, where any byte is read, and a write of the whole target, both in flight."""
+    assert row.meaning is not None
+    source, target = (Poly.symbol(Symbol(n, "parameter", THREAD, 0, 2**40)) for n in ("source", "target"))
+    count = Poly.symbol(Symbol("count", "opaque", THREAD, 0, 16))
+    yes = opaque_truth(Symbol("yes", "boolean", THREAD, None, None))
+    amounts: list[tuple[tuple[Word | None, Cond | None], Cond]] = [
+        ((None, None), truth(True)), ((None, yes), negate(yes)), ((None, truth(True)), truth(False)),
+        ((Word(32, Poly.constant(0)), None), truth(False)), ((Word(32, Poly.constant(4)), None), truth(True)),
+        ((Word(32, count), None), ge(count - 1)),
+    ]
+    for opcode in spellings(row):
+        form = row.match(opcode)
+        assert form is not None
+        policy = [Word(64, Poly({}))] if form.has("hint") else []
+        for size in SIZES[form["cop"]]:
+            for given, guard in amounts:
+                hooks = Facts(answer=False)
+                row.meaning(Watched(hooks), form, Word(64, target), Word(64, source), size, given, *policy)
+                assert hooks.accesses == [("read", "global", size, source), ("write", "shared", size, target)]
+                assert hooks.marks == [Marks(flight=True, guard=guard), Marks(flight=True)]
+                # More bytes than the copy has: nobody says what is read.
+                unsure = given[0] is not None and given[0].term == count and size < 16
+                assert [o.proved for o in hooks.observations] == ([False] if unsure else [])
+    around = Around()
+    row.meaning(Lanes(around), form, np.uint64(64), np.uint64(128), 16, (None, None), *([0] * len(policy)))  # type: ignore[arg-type]
+    assert around.copies == [(16, 64, 128, [16])]
+
+
 # --- every row ---------------------------------------------------------------------------------------------------
 
 CLASSES: dict[str, Callable[[Row], bool]] = {
@@ -379,6 +414,7 @@ CLASSES: dict[str, Callable[[Row], bool]] = {
     "lanes": lambda r: r in LANE_ROWS,
     "accesses": lambda r: r in MEMORY_ROWS and _accessing(r),
     "parameters": lambda r: r in MEMORY_ROWS and r.sources[0] == "param",
+    "asynchronous copies": lambda r: r in MEMORY_ROWS and r.base == "cp",
     "conversion": lambda r: r in MEMORY_ROWS and r.base == "cvta",
     "flow": lambda r: r in FLOW_ROWS,
 }

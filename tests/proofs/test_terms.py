@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import and_, or_, xor
 
 import pytest
 import z3
@@ -18,6 +19,7 @@ from proofs.terms import (
     Cond,
     Poly,
     Symbol,
+    combine,
     conj,
     disj,
     divide,
@@ -71,7 +73,8 @@ class Made:
 
 NUMBERS = st.one_of(st.integers(-9, 9), st.integers(-(2**70), 2**70), st.sampled_from([2**31, 2**32, 2**64]))
 DIVISORS = st.one_of(st.integers(1, 20), st.sampled_from([32, 256, 2**31, 2**32, 2**64]))
-INNER = ("+", "-", "*", "div", "mod", "ite")
+INNER = ("+", "-", "*", "div", "mod", "ite", "bits")
+JOIN: dict[str, Callable[[int, int], int]] = {"and": and_, "or": or_, "xor": xor}
 COMPARED = ("le", "lt", "same")
 JOINED = ("not", "and", "or", "implies")
 
@@ -93,6 +96,8 @@ def terms(draw: st.DrawFn, depth: int = 3) -> Made:
             return Made(divide(a.term, d), lambda v: a.meaning(v) // d)
         return Made(modulo(a.term, d), lambda v: a.meaning(v) % d)
     b = draw(terms(depth - 1))
+    if kind == "bits":
+        return draw(bits(a, b))
     if kind == "ite":
         p = draw(conditions(1, depth - 1))
         return Made(ite(p.cond, a.term, b.term), lambda v: a.meaning(v) if p.meaning(v) else b.meaning(v))
@@ -101,6 +106,17 @@ def terms(draw: st.DrawFn, depth: int = 3) -> Made:
     if kind == "-":
         return Made(a.term - b.term, lambda v: a.meaning(v) - b.meaning(v))
     return Made(a.term * b.term, lambda v: a.meaning(v) * b.meaning(v))
+
+
+@st.composite
+def bits(draw: st.DrawFn, a: Made, b: Made) -> Made:
+    """Fields of two terms joined bit by bit; the sum of the two where that is too wide for a term."""
+    op = draw(st.sampled_from(("and", "or", "xor")))
+    (c, k), (d, n) = (draw(st.tuples(st.sampled_from((1, 2, 8, 24)), st.sampled_from((2, 8, 16, 256)))) for _ in "ab")
+    joined = combine(op, modulo(a.term, k) * c, modulo(b.term, n) * d)
+    if joined is None:
+        return Made(a.term + b.term, lambda v: a.meaning(v) + b.meaning(v))
+    return Made(joined, lambda v: JOIN[op](a.meaning(v) % k * c, b.meaning(v) % n * d))
 
 
 @st.composite
@@ -227,6 +243,68 @@ def test_rewriting_keeps_whole_multiples_out_of_div_and_mod() -> None:
     assert modulo(modulo(big, 64), 16) == modulo(big, 16)
     assert divide(divide(big, 8), 4) == divide(big, 32)
     assert modulo(big * 12 + 5, 4) == Poly.constant(1)
+
+
+def test_digits_are_put_together_again() -> None:
+    x, y = Poly.symbol(SYMBOLS[5]), Poly.symbol(SYMBOLS[1])
+    z = x * 9 + y
+    assert divide(x, 8) * 8 + modulo(x, 8) == x
+    assert divide(z, 8) * 24 + modulo(z, 8) * 3 == z * 3
+    assert x - modulo(x, 8) == divide(x, 8) * 8
+    assert x - divide(x, 8) * 8 == modulo(x, 8)
+    assert modulo(divide(x, 8), 4) * 8 + modulo(x, 8) == modulo(x, 32)
+    assert modulo(x, 32) - modulo(x, 8) == modulo(divide(x, 8), 4) * 8
+    assert divide(modulo(x, 32), 8) == modulo(divide(x, 8), 4)
+    assert modulo(modulo(x, 64) + y, 16) == modulo(x + y, 16)
+    assert modulo(x * 8 + modulo(y, 8), 32) == modulo(x, 4) * 8 + modulo(y, 8)
+    assert divide(x * 8 + modulo(y, 8), 32) == divide(x, 4)
+    assert (divide(x, 8) * 8 + modulo(x, 8)) * y == x * y
+
+
+def test_fields_that_do_not_meet_are_added() -> None:
+    x, lane = Poly.symbol(SYMBOLS[5]), Poly.symbol(SYMBOLS[3])
+    row, column = divide(lane, 8), modulo(lane, 8)
+    assert combine("or", row * 8, column) == combine("xor", row * 8, column) == lane
+    assert combine("and", row * 8, column) == Poly({})
+    swizzled = combine("xor", row * 8 + column, modulo(row, 8))
+    assert swizzled is not None
+    assert divide(swizzled, 8) == row
+    assert modulo(swizzled, 8) == combine("xor", column, modulo(row, 8))
+    assert combine("xor", swizzled, modulo(row, 8)) == lane
+    assert combine("xor", lane, Poly.constant(255)) == Poly.constant(255) - lane
+    assert combine("xor", x, lane) is not None, "above bit 8 there is only x"
+    assert combine("xor", x, divide(x, 2**32)) is None
+
+
+def test_equal_exclusive_ors_have_equal_operands() -> None:
+    a, b, c = (modulo(Poly.symbol(s), 8) for s in (SYMBOLS[0], SYMBOLS[1], SYMBOLS[5]))
+    first, second = combine("xor", a, c), combine("xor", b, c)
+    assert first is not None
+    assert second is not None
+    assert same(first, second) == same(a, b)
+    assert same(first * 16, second * 16 + 4) == FALSE
+
+
+def test_reciprocals_divide_only_in_their_range() -> None:
+    """ceil(2^33 / 3) * x >> 33 is x / 3 below 2^32; ceil(2^32 / 7) * x >> 32 fails before 2^32."""
+    x = Poly.symbol(Symbol("x", "opaque", THREAD, 0, 2**32 - 1))
+    small = Poly.symbol(Symbol("s", "opaque", THREAD, 0, 2**20))
+    signed = Poly.symbol(Symbol("i", "opaque", THREAD, 0, 2**31 - 1))
+    assert divide(x * 0xAAAAAAAB, 2**33) == divide(x, 3)
+    assert divide(divide(x * 0xAAAAAAAB, 2**32), 2) == divide(x, 3)
+    assert divide(small * 613566757, 2**32) == divide(small, 7)
+    assert divide(x * 613566757, 2**32) != divide(x, 7)
+    assert divide((small * 256 + 5) * 613566757, 2**32) == divide(small * 256 + 5, 7)
+    assert divide(divide(signed * -1840700269, 2**32) + signed, 4) == divide(signed, 7)
+
+
+def test_minima_and_maxima_are_bounded_by_both() -> None:
+    k, tid = Poly.symbol(SYMBOLS[1]), Poly.symbol(SYMBOLS[3])
+    assert ite(le(k, tid), k, tid).interval == (0, 255)
+    assert ite(lt(tid, k), k, tid).interval == (0, None)
+    assert ite(le(tid + 10, k), k, tid + 10).interval == (10, None)
+    v = Poly.symbol(SYMBOLS[2])
+    assert ite(lt(v, 0), -v, v).interval == (0, 100)
 
 
 def test_contradictions_and_excluded_middles_close() -> None:

@@ -14,6 +14,7 @@ from spec.ptx.memory import Memory
 from spec.ptx.row import MEMORY, Form, Row
 from tests.harness.isa_forms import spellings
 from tests.spec.programs import kernel, launch
+from tests.spec.test_isa_async import COPY_ROWS
 from tests.spec.test_isa_atomic import ATOMIC_ROWS
 
 SAMPLES = 30
@@ -172,4 +173,4 @@ def test_addresses_convert_there_and_back(row: Row) -> None:
 
 
 def test_every_memory_row_is_covered() -> None:
-    assert {r.template for r in MEMORY_ROWS} == {r.template for r in (*LOADS, *STORES, *CVTA, *ATOMIC_ROWS)}
+    assert {r.template for r in MEMORY_ROWS} == {r.template for r in (*LOADS, *STORES, *CVTA, *ATOMIC_ROWS, *COPY_ROWS)}

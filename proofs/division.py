@@ -1,0 +1,266 @@
+"""Quotients and remainders by constants, in a form that is the same for equal numbers as often as possible.
+
+Both are taken apart at the digits of their divisor, `(8*a + b) mod 32` is `8*(a mod 4) + b` where b is a digit, so
+that masks, shifts and the arithmetic that undoes them meet in one form. A multiplication by a rounded reciprocal
+followed by a division by a power of two is the division it stands for, where the range of the dividend shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import gcd
+
+from proofs.polynomials import Atom, Monomial, Poly, within
+from proofs.symbols import Symbol
+
+
+class _Digit(Atom):
+    """A quotient or a remainder of `a` by a constant c > 0."""
+
+    __slots__ = ("_other", "a", "c")
+    digit = True
+
+    def __init__(self, a: Poly, c: int) -> None:
+        self.a, self.c = a, c
+        self._other: Poly | None = None
+
+    def symbols(self) -> frozenset[Symbol]:
+        return self.a.symbols()
+
+    def parts(self) -> tuple[Poly, ...]:
+        return (self.a,)
+
+
+class DivAtom(_Digit):
+    """floor(a / c)."""
+
+    __slots__ = ()
+
+    def __init__(self, a: Poly, c: int) -> None:
+        super().__init__(a, c)
+        low, high = a.interval
+        self.text = f"(div {a.text} {c})"
+        self.interval = (None if low is None else low // c, None if high is None else high // c)
+
+    def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
+        return divide(self.a.substitute(mapping), self.c)
+
+    def value(self, values: Mapping[str, int]) -> int:
+        return self.a.evaluate(values) // self.c
+
+    def settle(self, terms: Mapping[Monomial, int], rest: Monomial, coefficient: int) -> Poly | None:
+        """x and -(x div c) leave one quotient and one remainder."""
+        ratio = _ratio(self.a, terms, rest)
+        if ratio * coefficient >= 0:
+            return None
+        remainder = modulo(self.a, self.c)
+        return _times(_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, ratio)
+
+    def divided(self, c: int) -> Poly | None:
+        return divide(self.a, self.c * c)
+
+
+class ModAtom(_Digit):
+    """a - c * floor(a / c)."""
+
+    __slots__ = ()
+
+    def __init__(self, a: Poly, c: int) -> None:
+        super().__init__(a, c)
+        self.text, self.interval = f"(mod {a.text} {c})", (0, c - 1)
+
+    @property
+    def quotient(self) -> Poly:
+        """floor(a / c)."""
+        if self._other is None:
+            self._other = divide(self.a, self.c)
+        return self._other
+
+    def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
+        return modulo(self.a.substitute(mapping), self.c)
+
+    def value(self, values: Mapping[str, int]) -> int:
+        return self.a.evaluate(values) % self.c
+
+    def settle(self, terms: Mapping[Monomial, int], rest: Monomial, coefficient: int) -> Poly | None:
+        """The digit joined with the next higher one, or x - x mod c as a quotient."""
+        me = Poly.of(self)
+        above = {m: c for m, c in self.quotient.terms.items() if any(a.digit for a in m)}
+        if above:
+            weight = coefficient * self.c
+            if all(terms.get(_joined(m, rest)) == weight * c for m, c in above.items()):
+                return _times(_sum((self.a, 1), (self.quotient, -self.c), (me, -1)), rest, coefficient)
+            for monomial, other in terms.items():
+                if other != weight or len(monomial) != len(rest) + 1:
+                    continue
+                for atom in monomial:
+                    if (
+                        isinstance(atom, ModAtom)
+                        and _joined((atom,), rest) == monomial
+                        and all(atom.a.terms.get(m) == c for m, c in above.items())
+                    ):
+                        whole = modulo((atom.a - self.quotient) * self.c + self.a, self.c * atom.c)
+                        return _times(_sum((whole, 1), (Poly.of(atom), -self.c), (me, -1)), rest, coefficient)
+        ratio = _ratio(self.a, terms, rest)
+        if ratio * coefficient < 0:
+            return _times(_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, ratio)
+        return self._below_another(terms, rest, coefficient)
+
+    def _below_another(self, terms: Mapping[Monomial, int], rest: Monomial, coefficient: int) -> Poly | None:
+        """x mod 32 and -(x mod 8) leave the digits between."""
+        for monomial, other in terms.items():
+            if other * coefficient >= 0 or len(monomial) != len(rest) + 1:
+                continue
+            for atom in monomial:
+                if (
+                    isinstance(atom, ModAtom) and atom.c > self.c and atom.c % self.c == 0
+                    and _joined((atom,), rest) == monomial and modulo(atom.a, self.c) == Poly.of(self)
+                ):
+                    between = modulo(divide(atom.a, self.c), atom.c // self.c)
+                    zero = _sum((between, self.c), (Poly.of(self), 1), (Poly.of(atom), -1))
+                    return _times(zero, rest, other)
+        return None
+
+    def divided(self, c: int) -> Poly | None:
+        return modulo(divide(self.a, c), self.c // c) if self.c % c == 0 else None
+
+
+def _sum(*parts: tuple[Poly, int]) -> Poly:
+    """The sum of multiples as it stands: the digits in it are not joined."""
+    terms: dict[Monomial, int] = {}
+    for poly, factor in parts:
+        for monomial, coefficient in poly.terms.items():
+            terms[monomial] = terms.get(monomial, 0) + coefficient * factor
+    return Poly(terms)
+
+
+def _joined(a: Monomial, b: Monomial) -> Monomial:
+    return tuple(sorted(a + b, key=lambda atom: atom.text)) if b else a
+
+
+def _times(zero: Poly, rest: Monomial, coefficient: int) -> Poly | None:
+    return Poly({_joined(m, rest): c * coefficient for m, c in zero.terms.items()}) if zero.terms else None
+
+
+def _ratio(a: Poly, terms: Mapping[Monomial, int], rest: Monomial) -> int:
+    """How often the whole of `a`, times `rest`, stands in the sum; 0 if not all of it does, or not equally often."""
+    ratio = 0
+    for monomial, coefficient in a.terms.items():
+        have = terms.get(_joined(monomial, rest), 0)
+        if not have or have % coefficient or (ratio and have // coefficient != ratio):
+            return 0
+        ratio = have // coefficient
+    return ratio
+
+
+def _parts(a: Poly, c: int) -> tuple[Poly, Poly]:
+    """a = c*quotient + rest with small coefficients in rest."""
+    quotient: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        q = coefficient // c if not monomial or coefficient > 0 else -(-coefficient // c)
+        quotient[monomial] = q
+        rest[monomial] = coefficient - q * c
+    return Poly(quotient), Poly(rest)
+
+
+def _constant_quotient(rest: Poly, c: int) -> int | None:
+    """floor(rest / c) where the interval shows it."""
+    low, high = rest.interval
+    return low // c if low is not None and high is not None and low // c == high // c else None
+
+
+def _positive(rest: Poly, c: int) -> tuple[Poly, Poly]:
+    """rest = c*quotient + another, whose coefficients are not negative."""
+    quotient = {m: k // c for m, k in rest.terms.items() if k < 0}
+    return Poly(quotient), Poly({m: k % c for m, k in rest.terms.items()})
+
+
+def _cut(rest: Poly, c: int) -> tuple[int, Poly, Poly] | None:
+    """(g, A, B) with rest = g*A + B, B a digit (0 <= B < g) and g a divisor of c; the largest g."""
+    weights = {gcd(k, c) for m, k in rest.terms.items() if m} - {1}
+    for g in sorted(weights, reverse=True):
+        above = {m: k // g for m, k in rest.terms.items() if k % g == 0 and m}
+        below = {m: k for m, k in rest.terms.items() if k % g and m}
+        constant = rest.terms.get((), 0)
+        digit = Poly({**below, (): constant % g})
+        if within(digit, 0, g - 1):
+            return g, Poly({**above, (): constant // g}), digit
+    return None
+
+
+def divide(a: Poly, c: int) -> Poly:
+    """floor(a / c), c > 0."""
+    if c == 1:
+        return a
+    plain = reciprocal(a, c)
+    if plain is not None:
+        return plain
+    quotient, rest = _parts(a, c)
+    known = _constant_quotient(rest, c)
+    if known is not None:
+        return quotient + known
+    more, other = _positive(rest, c)
+    known = _constant_quotient(other, c)
+    if known is not None:
+        return quotient + more + known
+    cut = _cut(rest, c)
+    if cut is not None:
+        return quotient + divide(cut[1], c // cut[0])
+    return quotient + (_divided(rest, c) or Poly.of(DivAtom(rest, c)))
+
+
+def _divided(rest: Poly, c: int) -> Poly | None:
+    """floor(rest / c) of a quotient plus something, or of another atom that knows its quotient."""
+    atom = rest.atom
+    if atom is not None:
+        return atom.divided(c)
+    quotients = [m[0] for m, k in rest.terms.items() if k == 1 and len(m) == 1 and isinstance(m[0], DivAtom)]
+    for inner in quotients:
+        assert isinstance(inner, DivAtom)
+        other = rest - Poly.of(inner)
+        whole = inner.a + other * inner.c
+        if other.value is not None:
+            return divide(whole, inner.c * c)
+        plain = reciprocal(whole, inner.c * c)
+        if plain is not None:
+            return plain
+    return None
+
+
+def reciprocal(a: Poly, c: int) -> Poly | None:
+    """floor(a / c) as floor(x / d), where a = m*x and m is a rounded up reciprocal of d: m*d = c + e, small e >= 0.
+
+    With x = d*q + r: a / c = q + r/d + e*x/(c*d), and that is below q + 1 for every r <= d - 1 if e*x < c.
+    """
+    m = gcd(*a.terms.values())
+    if m < 2 or c % m == 0:
+        return None
+    d = -(-c // m)
+    low, high = a.interval
+    if d < 2 or low is None or low < 0 or high is None or (m * d - c) * (high // m) >= c:
+        return None
+    return divide(Poly({monomial: k // m for monomial, k in a.terms.items()}), d)
+
+
+def modulo(a: Poly, c: int) -> Poly:
+    """a mod c, in [0, c), c > 0."""
+    if c == 1:
+        return Poly({})
+    _, rest = _parts(a, c)
+    known = _constant_quotient(rest, c)
+    if known is not None:
+        return rest - known * c
+    _, other = _positive(rest, c)
+    known = _constant_quotient(other, c)
+    if known is not None:
+        return other - known * c
+    cut = _cut(rest, c)
+    if cut is not None:
+        return modulo(cut[1], c // cut[0]) * cut[0] + cut[2]
+    for monomial, k in rest.terms.items():
+        if len(monomial) == 1 and isinstance(monomial[0], ModAtom) and k * monomial[0].c % c == 0:
+            return modulo(_sum((rest, 1), (monomial[0].a, k), (Poly.of(monomial[0]), -k)), c)
+    atom = rest.atom
+    reduced = atom.reduced(c) if atom is not None else None
+    return reduced or Poly.of(ModAtom(rest, c))
