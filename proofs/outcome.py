@@ -20,7 +20,7 @@ PREMISES: Mapping[str, tuple[str, ...]] = {
     "barrier": ("no-trap",),
     "single-writer": ("bounds",),
     "init": ("bounds", "barrier"),
-    "coverage": ("bounds", "no-trap"),
+    "coverage": ("bounds", "barrier", "no-trap"),
 }
 NOTHING = {
     "barrier": "no barrier and no exchange between lanes", "race": "no byte is both read and written",

@@ -18,9 +18,21 @@ from proofs.claims.model import (
 from proofs.claims.within import interval_claims, unless_indivisible
 from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
-from proofs.query import Copy, Query, build
+from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import THREAD, Poly, Symbol
+from proofs.terms import (
+    THREAD,
+    Poly,
+    Symbol,
+    conj,
+    disj,
+    implies,
+    negate,
+    opaque_truth,
+    same,
+)
+
+_OWN = ("opaque", "boolean", "exit")  # kinds of unknowns that a thread finds out for itself
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
@@ -76,7 +88,7 @@ def _claim(
     goal: str, items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
-    here = [*known(a.at, first), *known(b.at, second)]
+    here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
     comment = (
         f"{obligation}: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
@@ -95,6 +107,31 @@ def _claim(
 def _differences(items: list[Poly]) -> list[Poly]:
     """Coordinate against coordinate, whose sign matters."""
     return [x - y for x, y in zip(items[::2], items[1::2], strict=True)]
+
+
+def _one_thread(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> list[Hypothesis]:
+    """What two instructions find in one thread and round is one and the same: both go by it, whatever it is.
+
+    Only of unknowns that decide about both, and change in no loop that one of them is outside of.
+    """
+    if a.id == b.id or a.space != "global":
+        return []
+    decide = [{s for c in x.at.control for s in c.symbols() if s.kind in _OWN} for x in (a, b)]
+    found = []
+    for symbol in sorted(decide[0] & decide[1], key=lambda s: s.name):
+        if not symbol.loops <= {*a.at.loops} & {*b.at.loops}:
+            continue
+        rounds = [Symbol(f"k@{loop}", "iteration", THREAD, 0, None) for loop in sorted(symbol.loops)]
+        tied = [*identity(problem, GRID_SCOPES), *rounds]
+        one = conj(same(*(c.poly(Poly.symbol(s)) for c in copies)) for s in tied)
+        if symbol.kind == "boolean":
+            x, y = (c.cond(opaque_truth(symbol)) for c in copies)
+            equal = disj((conj((x, y)), conj((negate(x), negate(y)))))
+        else:
+            equal = same(*(c.poly(Poly.symbol(symbol)) for c in copies))
+        cond = implies(one, equal)
+        found.append(Hypothesis("one-thread", cond.text, cond))
+    return found
 
 
 def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:

@@ -195,8 +195,10 @@ def _coverage(attempt: Attempt) -> Sign | str:
     if total > MAX_BLOCKS:
         return f"the grid has {total} blocks, more than the {MAX_BLOCKS} that are replayed"
     buffer = attempt.analysis.problem.buffers[attempt.claim.name.split(".")[1]]
-    row, column = values.get("e.row", 0), values.get("e.column", 0)
-    at = (row * term_value(buffer.leading, values) if buffer.leading else 0) + column
+    element = [values.get(f"e.{name}", 0) for name in ("plane", "row", "column")]
+    strides = (buffer.plane_stride, buffer.leading, Poly.constant(1))
+    at = sum(n * term_value(s, values) for n, s in zip(element, strides, strict=True) if s is not None)
+    shown = tuple(n for n, s in zip(element, strides, strict=True) if s is not None)
     blocks = [
         (x, y, z) for z in range(launch.grid[2]) for y in range(launch.grid[1]) for x in range(launch.grid[0])
     ]
@@ -204,8 +206,8 @@ def _coverage(attempt: Attempt) -> Sign | str:
     written = launch.memory[buffer.name].written
     offset = np.array([at * buffer.element_bytes], np.int64)
     if written is None or written.gather(offset, buffer.element_bytes).all():
-        return f"element ({row}, {column}) of {buffer.name} was written"
-    return Sign(f"all {total} blocks have run and element ({row}, {column}) of {buffer.name} was not written")
+        return f"element {shown} of {buffer.name} was written"
+    return Sign(f"all {total} blocks have run and element {shown} of {buffer.name} was not written")
 
 
 def _range(attempt: Attempt) -> Sign | str:
