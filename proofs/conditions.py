@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
-from proofs.bits import same_bits
+from proofs.bits import BitAtom, same_bits
 from proofs.polynomials import Atom, Poly, as_poly
 from proofs.symbols import Bound, Interval, Symbol, quote
 
@@ -135,6 +135,8 @@ def eq(term: Poly) -> Cond:
     equal = same_bits(term)
     if equal is not None:
         return eq(equal)
+    if isinstance(term.atom, BitAtom) and term.atom.op == "or":
+        return conj(eq(o) for o in term.atom.operands)
     first = next(iter(term.terms.values()))
     return Cond("eq", -term if first < 0 else term)
 

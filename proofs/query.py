@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from proofs.terms import Atom, Cond, Poly, Symbol, SymbolAtom, integer, quote
+from proofs.bits import BitAtom, xor_lemmas
+from proofs.terms import Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
 MAX_LEMMAS = 40
@@ -131,7 +132,8 @@ def build(
     polys = [p for h in kept for p in h.cond.polys()]
     for item in goal_items:
         polys += [item] if isinstance(item, Poly) else list(item.polys())
-    assertions += [("lemma", text) for text in (*split_lemmas(compared, splits), *product_lemmas(polys))]
+    lemmas = (*split_lemmas(compared, splits), *product_lemmas(polys), *atom_lemmas(polys))
+    assertions += [("lemma", text) for text in lemmas]
     counts: dict[str, int] = {}
     numbered = []
     for label, text in assertions:
@@ -146,16 +148,7 @@ def product_lemmas(polys: Iterable[Poly]) -> list[str]:
     For each product a*b: the distances of a and b from their low bounds; for two products that share a factor, the
     differences of the other factors, which is what decides the order of a*b and c*b.
     """
-    monomials: dict[tuple[Atom, Atom], None] = {}
-    work = list(polys)
-    while work:
-        poly = work.pop(0)
-        for monomial in poly.terms:
-            if len(monomial) == 2:
-                monomials[(monomial[0], monomial[1])] = None
-            for atom in monomial:
-                if not isinstance(atom, SymbolAtom):
-                    work += _inside(atom)
+    monomials = {(m[0], m[1]): None for poly in _all(polys) for m in poly.terms if len(m) == 2}
     texts: dict[str, None] = {}
     for a, b in monomials:
         texts[_product(_distance(a), _distance(b))] = None
@@ -183,15 +176,30 @@ def split_lemmas(compared: Iterable[Poly], splits: Iterable[Poly]) -> list[str]:
     return list(dict.fromkeys(f"(or (<= {t.text} (- 1)) (= {t.text} 0) (<= 1 {t.text}))" for t in found))
 
 
-def _inside(atom: Atom) -> list[Poly]:
-    found = [p for p in (getattr(atom, "a", None), getattr(atom, "b", None)) if isinstance(p, Poly)]
-    condition = getattr(atom, "condition", None)
-    return found + (list(condition.polys()) if isinstance(condition, Cond) else [])
+def atom_lemmas(polys: Iterable[Poly]) -> list[str]:
+    """Tautologies about quotients by symbols and about exclusive ors, where such atoms occur."""
+    atoms = dict.fromkeys(a for poly in _all(polys) for m in poly.terms for a in m)
+    found = [a.lemma for a in atoms if isinstance(a, QuotientAtom)]
+    return [*found, *xor_lemmas([a for a in atoms if isinstance(a, BitAtom)])][:MAX_LEMMAS]
+
+
+def _all(polys: Iterable[Poly]) -> list[Poly]:
+    """The terms, and those inside their atoms; breadth first, each once."""
+    found: dict[Poly, None] = dict.fromkeys(polys)
+    work = list(found)
+    for poly in work:
+        for monomial in poly.terms:
+            for atom in monomial:
+                for part in atom.parts():
+                    if part not in found:
+                        found[part] = None
+                        work.append(part)
+    return work
 
 
 def _distance(atom: Atom) -> Poly:
-    low = atom.interval[0]
-    return Poly.of(atom) - (low or 0)
+    """The atom less its low bound; itself where that is negative, since sizes are positive though their type is not."""
+    return Poly.of(atom) - max(atom.interval[0] or 0, 0)
 
 
 def _product(a: Poly, b: Poly) -> str:
