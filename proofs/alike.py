@@ -2,7 +2,7 @@
 
 Floats are not followed, but a butterfly is: `shfl.sync.bfly` by m gives lane l what lane l^m has, so that a commutative
 operation on a value and its exchange gives l and l^m the same. The masks m under which a value does not change form a
-group; a reduction over 16, 8, 4, 2, 1 ends with all of them. A value made of such values keeps what they have in common.
+group; a reduction over 16, 8, 4, 2, 1 ends with all. A value made of such values keeps what they have in common.
 That every lane takes part is a claim about the exchange (`converged`, `lanes`, `trips`).
 """
 
@@ -12,14 +12,12 @@ from collections.abc import Iterable
 from functools import reduce
 
 from proofs.terms import THREAD
-from proofs.words import Word
+from proofs.values import Word
 
 LANES = 32
 EVERY = frozenset(range(1, LANES))
 FULL_MASK = 2**LANES - 1
 WHOLE_WARP = 0x1F  # the operand c of shfl: no segments, no clamp short of lane 31 (PTX ISA 9.7.9.6)
-# NaN payloads of f64 may depend on the order of operands; those of the others are canonical (PTX ISA 9.7.3, 9.7.4).
-SYMMETRIC = ("f32", "f16", "bf16")
 
 
 def masks(word: Word) -> frozenset[int]:

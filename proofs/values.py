@@ -19,13 +19,20 @@ MAX_DEGREE, MAX_TERMS = 4, 48
 
 @dataclass(frozen=True)
 class Word:
-    """A value of `width` bits: a ring representative, or unknown (None) with the name that it would get."""
+    """A value of `width` bits: a ring representative, or unknown (None) with the name that it would get.
+
+    `alike`, `partner`: what is known of the values of other lanes (proofs/alike.py). `settled`: what one instruction
+    gave that is no multiplication which the assembler may contract with an addition.
+    """
 
     width: int
     term: Poly | None
     key: str = ""
     loops: frozenset[str] = frozenset()
     line: int = 0
+    alike: frozenset[int] = frozenset()
+    partner: tuple[str, int] | None = None
+    settled: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from proofs.alike import EVERY, common, exchanged
 from proofs.bitwise import Bitwise
 from proofs.floating import FLOAT_WIDTH, Floating
 from proofs.terms import BLOCK, TRUE, Cond, Poly, Symbol, conj, disj, ite, le, lt, negate, truth, within
@@ -29,6 +30,7 @@ class Marks:
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
         guard: under what condition it is made, besides what leads here.
+        alike: of a store, all lanes of the warp have the value alike.
     """
 
     readonly: bool = False
@@ -36,6 +38,7 @@ class Marks:
     warp: bool = False
     flight: bool = False
     guard: Cond = TRUE
+    alike: bool = False
 
 
 PLAIN = Marks()
@@ -105,7 +108,8 @@ class Terms(Bitwise, Floating):
     # --- lanes ---
     def shuffle(self, mode: str, a: Word, b: Word, c: Word, members: Word) -> tuple[Word, Cond]:
         self.hooks.converge(members.term)
-        return self.unknown(32), self.unknown_truth()
+        alike, partner = exchanged(mode, a, b, c, members)
+        return replace(self.unknown(32), alike=alike, partner=partner, settled=True), self.unknown_truth()
 
     def vote(self, mode: str, p: Cond, members: Word) -> Cond:
         self.hooks.converge(members.term)
@@ -132,10 +136,10 @@ class Terms(Bitwise, Floating):
 
     def load(self, space: str, width: int, count: int, address: Word, readonly: bool) -> tuple[Word, ...]:
         self.hooks.access("read", space, width, count, address.term, Marks(readonly=readonly))
-        return tuple(self.unknown(width) for _ in range(count))
+        return tuple(replace(self.unknown(width), settled=True) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        self.hooks.access("write", space, width, len(values), address.term)
+        self.hooks.access("write", space, width, len(values), address.term, Marks(alike=common(values) == EVERY))
 
     def atomic(
         self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str
