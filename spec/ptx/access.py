@@ -218,6 +218,9 @@ class BlockMemory:
                 buffer.written.scatter(place.offsets, np.ones((len(threads), nbytes), np.uint8))
         if space in ("global", "shared"):
             start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
+            if use.matrix:
+                self._log_rows(start, use, threads)
+                return [place]
             if use.kind == "write" and space == "shared" and self.line in self.alike:
                 first = np.unique(np.stack((threads // _WARP, start)), axis=1, return_index=True)[1]
                 threads, start = threads[first], start[first]
@@ -239,6 +242,23 @@ class BlockMemory:
                 UNINITIALISED, threads[missing], buffer.base + at, nbytes,
                 f"byte {at} of {buffer.name} is read and was never written",
             )
+
+    def _log_rows(self, start: Array, use: Use, threads: Array) -> None:
+        """Rows of matrices, 16 bytes each, by the lanes that gave their addresses.
+
+        A read counts as one of every lane; two of them tell every other thread apart. A write is one of the lanes that
+        hold the elements.
+        """
+        first = threads - threads % 32
+        if not use.writes:
+            for who in (threads, np.minimum(first + (threads + 1) % 32, self.clocks.threads - 1)):
+                self.log.append(start, 16, use, who, self.clocks.clock[who], self.line)
+            return
+        row = threads % 8
+        for i in range(8 if use.matrix == "columns" else 4):
+            who = first + (4 * i + row // 2 if use.matrix == "columns" else 4 * row + i)
+            size = 2 if use.matrix == "columns" else 4
+            self.log.append(start + size * i, size, use, who, self.clocks.clock[who], self.line)
 
     def log_flight(
         self, buffer: Buffer, offsets: Array, width: int, write: bool, threads: Array, clock: Array, line: int
