@@ -99,6 +99,10 @@ def check(
     may_alias: Annotated[
         list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
     ] = None,
+    covers: Annotated[
+        list[str] | None,
+        typer.Option("--covers", metavar="BUFFER", help="Every element of this buffer must be written; repeatable."),
+    ] = None,
     allow_exited: Annotated[
         bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
     ] = False,
@@ -123,6 +127,7 @@ def check(
         buffers=buffer or [],
         names=names,
         may_alias=may_alias or [],
+        covers=covers or [],
         allow_exited=allow_exited,
         effort=effort,
         jobs=jobs,

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from proofs.claims.coverage import Digit, Witness, witnesses
+from proofs.claims.coverage import Witness, witnesses
+from proofs.claims.digits import Digit
 from proofs.entry import Analysis
 from proofs.intervals import Interval
 from proofs.records import Access, Barrier, Point, Shuffle, Trap
@@ -96,10 +97,10 @@ def _interval(interval: Interval) -> dict[str, Any]:
 
 
 def _witness(witness: Witness) -> dict[str, Any]:
+    row, column = witness.row, witness.column
     return {
-        "access": witness.access.id, "row": [_digit(d) for d in witness.row], "row_offset": witness.row_offset.text,
-        "column": [_digit(d) for d in witness.column], "column_offset": witness.column_offset.text,
-        "shift": witness.shift,
+        "access": witness.access.id, "row": [_digit(d) for d in row.digits], "row_offset": row.offset.text,
+        "column": [_digit(d) for d in column.digits], "column_offset": column.offset.text, "shift": witness.shift,
     }
 
 

@@ -101,6 +101,7 @@ class Machine(Hooks, Runner):
 
     def _block(self, block: Block, state: State) -> list[Edge]:
         self.state = state.copy()
+        self._left -= len(state.registers) // 64
         edges: list[Edge] = []
         for instruction in block.instructions:
             self.instruction = instruction
@@ -275,7 +276,15 @@ class Machine(Hooks, Runner):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        access = resolve(self.problem, self._point(), space, kind, width * count // 8, address, self.prove)
+        if marks.flight or marks.warp:
+            raise Unsupported(f"{self.instruction.opcode} is not followed through the phases yet",
+                              line=self.instruction.line)
+        at = self._point()
+        if marks.guard == FALSE:
+            return
+        if marks.guard != TRUE:
+            at = replace(at, control=(*at.control, marks.guard))
+        access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
         ))

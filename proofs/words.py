@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from proofs.bitwise import Bitwise
 from proofs.floating import FLOAT_WIDTH, Floating
-from proofs.terms import BLOCK, Cond, Poly, Symbol, conj, disj, ite, negate, truth
+from proofs.terms import BLOCK, TRUE, Cond, Poly, Symbol, conj, disj, ite, le, lt, negate, truth, within
 from proofs.values import MAX_DEGREE, MAX_TERMS, Facts, Observation, Word
+from spec.ptx.domain import Shape
 
+EVERY_LANE = 2**32 - 1
 # Where the window of shared memory begins in the generic address space; it ends below 2^64.
 SHARED_WINDOW = Poly.symbol(Symbol("window.shared", "special", BLOCK, 0, 2**64 - 2**21))
 
@@ -28,12 +30,14 @@ class Marks:
         scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
+        guard: under what condition it is made, besides what leads here.
     """
 
     readonly: bool = False
     scope: str = ""
     warp: bool = False
     flight: bool = False
+    guard: Cond = TRUE
 
 
 PLAIN = Marks()
@@ -141,6 +145,42 @@ class Terms(Bitwise, Floating):
         """The old words are unknown, and so are the new ones: what memory holds is not followed."""
         self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope))
         return tuple(self.unknown(width) for _ in range(count))
+
+    def copy_async(self, size: int, target: Word, source: Word, count: Word | None, ignore: Cond | None) -> None:
+        """Bytes that are not read become zero: the whole target is written. A part of a source counts as all of it."""
+        reads = TRUE if ignore is None else negate(ignore)
+        if count is not None:
+            bytes_read = self.number(count, False)
+            fits = within(bytes_read, 0, size)
+            if not fits and not self.optimistic:
+                fits = self.hooks.prove(le(bytes_read, size))
+                self.hooks.observe(Observation(self.line, bytes_read, 0, size, fits))
+            reads = lt(0, bytes_read)
+        self.hooks.access("read", "global", 8, size, source.term, Marks(flight=True, guard=reads))
+        self.hooks.access("write", "shared", 8, size, target.term, Marks(flight=True))
+
+    # --- matrices: every lane of the warp takes part, and reads or writes whole rows ---
+    def load_matrices(self, space: str, count: int, trans: bool, address: Word) -> tuple[Word, ...]:
+        self._rows("read", space, count, address)
+        return tuple(self.unknown(32) for _ in range(count))
+
+    def store_matrices(self, space: str, trans: bool, address: Word, values: tuple[Word, ...]) -> None:
+        self._rows("write", space, len(values), address)
+
+    def _rows(self, kind: str, space: str, count: int, address: Word) -> None:
+        """The lanes below 8 * count give the address of a row, 16 bytes."""
+        self.hooks.converge(Poly.constant(EVERY_LANE))
+        lane = self.specials.get("%laneid")
+        giving = TRUE if lane is None or count == 4 else lt(lane, 8 * count)
+        self.hooks.access(kind, space, 8, 16, address.term, Marks(warp=True, guard=giving))
+
+    def transpose_matrix(self, a: Word) -> Word:
+        self.hooks.converge(Poly.constant(EVERY_LANE))
+        return self.unknown(32)
+
+    def mma(self, shape: Shape, a: tuple[Word, ...], b: tuple[Word, ...], c: tuple[Word, ...]) -> tuple[Word, ...]:
+        self.hooks.converge(Poly.constant(EVERY_LANE))
+        return tuple(self.unknown(32) for _ in c)
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return self._window(space, width, address, 1)

@@ -172,7 +172,7 @@ def test_a_conversion_whose_flush_hardware_leaves_out_is_not_in_the_table() -> N
 
 def test_every_other_row_has_a_program_that_assembles_and_runs() -> None:
     """On the emulator against itself, a few for each row; that the comparison can fail is tested below."""
-    many = ("ld.", "st.", "atom", "red.")
+    many = ("ld.", "st.", "atom", "red.", "cp.")
     listed = [p for i, p in enumerate(programs()) if i % 23 == 0 or not p.name.startswith(many)]
     listed += {p.templates: p for p in programs()}.values()
     with EmulatorDevice() as device:

@@ -29,6 +29,7 @@ def run(
     buffers: Sequence[str],
     names: str | None,
     may_alias: Sequence[str],
+    covers: Sequence[str],
     allow_exited: bool,
     effort: int,
     jobs: int,
@@ -55,6 +56,7 @@ def run(
         buffers=tuple(buffers),
         names=() if names is None else parts("--names", names),
         may_alias=aliases,
+        covers=tuple(covers),
         allow_exited=allow_exited,
         effort=effort,
     )

@@ -26,6 +26,7 @@ from proofs.results import Row
 from proofs.verdict import Verdict
 from spec.errors import Unsupported
 
+# What is asked of every entry; coverage only of the buffers that --covers names.
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
 MAX_REPLAYS = 4  # of claims of one kind
 REACH_RLIMIT = 400_000
@@ -39,10 +40,15 @@ class Checked:
     notes: list[str]
 
 
+def kinds_of(problem: Problem) -> tuple[str, ...]:
+    """The obligations that are asked of an entry."""
+    return (*KINDS, "coverage") if problem.outputs else KINDS
+
+
 def unknown_entry(problem: Problem, detail: str, seconds: float = 0.0) -> Checked:
     """Rows that say the same of every obligation."""
-    name, each = problem.function.name, seconds / len(KINDS)
-    return Checked([Row(name, kind, Verdict.UNKNOWN, seconds=each, detail=detail) for kind in KINDS], [])
+    name, each = problem.function.name, seconds / len(kinds_of(problem))
+    return Checked([Row(name, kind, Verdict.UNKNOWN, seconds=each, detail=detail) for kind in kinds_of(problem)], [])
 
 
 def check_entry(
@@ -63,7 +69,7 @@ def check_entry(
         )
     meter.left = limits.units - meter.used
     dead = _unreachable(analysis, meter)
-    findings = {kind: Finding() for kind in KINDS}
+    findings = {kind: Finding() for kind in kinds_of(problem)}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     registers = True
@@ -85,7 +91,7 @@ def check_entry(
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
     context = Context(problem.function.name, findings, registers, vacuous, places)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
-    return Checked([context.row(kind) for kind in KINDS], notes)
+    return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
 
 
 def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Meter, limits: Limits) -> None:
@@ -101,7 +107,7 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
         finding.open.append(Open(claim.name, claim.words, claim.lines, words))
     elif decision.status == "sat":
         finding.replays += 1
-        seen = replay(analysis, claim, decision.model, meter)
+        seen = replay(analysis, decision.subject, decision.model, meter)
         if not seen.reproduced:
             finding.open.append(not_replayed(analysis.problem, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):

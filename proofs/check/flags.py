@@ -12,6 +12,7 @@ from proofs.claims.model import domain
 from proofs.decide import decide
 from proofs.problem import (
     AXES,
+    DYNAMIC,
     RESERVED,
     BufferTerms,
     Problem,
@@ -33,7 +34,6 @@ from spec.errors import BadInput
 from spec.ptx.ast import Function, Module, type_width
 from spec.ptx.parser import parse
 
-DYNAMIC = "dynamic_shared"
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
 _DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
 _WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")
@@ -143,6 +143,7 @@ class _Reader:
             self.module, self.function, self.domain, parameters, specials, variables, sizes, buffers,
             (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
+            outputs=self._outputs(buffers),
         )  # fmt: skip
         _consistent(found, self.request.path)
         return found
@@ -389,6 +390,19 @@ class _Reader:
             others = " but those named above" if pairs else ""
             self.said.append(f"different buffers do not overlap{others}: {', '.join(buffers)}")
         return frozenset(pairs)
+
+
+    def _outputs(self, buffers: dict[str, BufferTerms]) -> tuple[str, ...]:
+        """The buffers whose every element must be written."""
+        found: dict[str, None] = {}
+        for text in self.request.covers:
+            shown = self.display[self._named(f"--covers {text}", text)]
+            if shown not in buffers or buffers[shown].columns is None:
+                raise BadInput(f"--covers {text}: its extents are not known (--buffer {text}=f32[n]:w, for example)")
+            if "w" not in buffers[shown].access:
+                raise BadInput(f"--covers {text}: it is declared read-only")
+            found[shown] = None
+        return tuple(found)
 
 
 def _number(size: Size) -> int | None:

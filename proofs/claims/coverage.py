@@ -3,53 +3,54 @@
 For an arbitrary element the witness is constructed, not searched: a store's column is a sum of digits with weights
 (8 for the thread, 4096 for the block, 4096*nctaid for the round), and any number has such digits. So for each store
 fresh digits are introduced for the element's own coordinates, and the claim is that for one of the stores the thread,
-block and round they name exist, reach the store, and write the element.
+block and round they name exist, reach the store, and write the element. What that thread finds in memory, or how often
+it went round other loops, is anything that the facts at the store allow; each thread has unknowns of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of
 from proofs.claims.model import Claim, domain
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
-from proofs.records import Access, LoopRecord, Records
-from proofs.terms import LAUNCH, TRUE, Atom, Cond, Poly, Symbol, SymbolAtom, conj, disj, eq, ge, le, lt, negate, same
+from proofs.records import Access, LoopRecord, Point, Records
+from proofs.terms import LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
 from spec.contracts.model import ACTIVE
 
 MAX_SPLITS = 3
 
 
 @dataclass(frozen=True)
-class Digit:
-    """A digit of a coordinate: the symbol it stands for, its weight, the number of values (None: unbounded)."""
-
-    symbol: Symbol
-    weight: Poly
-    radix: Poly | None
-
-
-@dataclass(frozen=True)
 class Witness:
-    """How one store finds the thread for an element: digits of the row and of the column, and what is left over.
+    """How one store finds the thread for an element: digits of each coordinate, and what is left over.
 
     Stores whose columns differ by a constant share their digits; `shift` is what this store takes off the smallest one.
+    `parts` are numbers whose quotients and remainders the access speaks of; in `access` they are sums of parts.
     """
 
     access: Access
-    row: tuple[Digit, ...]
-    row_offset: Poly
-    column: tuple[Digit, ...]
-    column_offset: Poly
+    row: Coordinate
+    column: Coordinate
+    plane: Coordinate
     shift: int
+    parts: Mapping[Symbol, Poly]
 
     @property
     def group(self) -> str:
         """Witnesses of one group share their digits."""
-        found = (*self.row, *self.column)
-        parts = [f"{d.symbol.name}*{d.weight.text}%{d.radix.text if d.radix else ''}" for d in found]
-        return " ".join([*parts, self.row_offset.text, self.column_offset.text])
+        return " | ".join((self.row.text, self.column.text, self.plane.text))
+
+
+@dataclass(frozen=True)
+class _Element:
+    """The arbitrary element of a buffer."""
+
+    plane: Poly
+    row: Poly
+    column: Poly
 
 
 def coverage_claims(problem: Problem, records: Records) -> list[Claim]:
@@ -68,101 +69,62 @@ def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
     return found
 
 
-def _free_symbols(problem: Problem, access: Access) -> dict[str, Symbol]:
-    """What a witness may choose: thread, block, and the rounds of the loops around the store."""
+def _items(access: Access) -> list[Poly | Cond]:
+    return [access.plane, access.row, access.column, *access.at.control, *access.at.facts]
+
+
+def _numbers(problem: Problem) -> dict[str, Symbol]:
     registers = [f"%{r}.{a}" for r in ("ctaid", "tid") for a in ("x", "y", "z")]
-    names = {s.name: s for r in registers for s in problem.specials[r].symbols()}
-    loops = {f"k@{loop}" for loop in access.at.loops}
-    items: list[Poly | Cond] = [access.row, access.column, *access.at.control, *access.at.facts]
-    for item in items:
+    return {s.name: s for r in registers for s in problem.specials[r].symbols()}
+
+
+def _free_symbols(problem: Problem, witness: Access, parts: Mapping[Symbol, Poly]) -> dict[str, Symbol]:
+    """What a witness may choose: thread, block, and the rounds of the loops around the store."""
+    names: dict[str, Symbol] = {}
+    for name, symbol in _numbers(problem).items():
+        names |= {s.name: s for s in parts[symbol].symbols()} if symbol in parts else {name: symbol}
+    loops = {f"k@{loop}" for loop in witness.at.loops}
+    for item in _items(witness):
         names |= {s.name: s for s in item.symbols() if s.name in loops}
     return names
 
 
 def _witness(problem: Problem, access: Access) -> Witness | None:
-    free = _free_symbols(problem, access)
-    row = digits(access.row, free)
-    column = digits(access.column, free)
-    if row is None or column is None:
+    parts = parts_of(_numbers(problem).values(), _items(access))
+    access = _in_parts(access, parts)
+    free = _free_symbols(problem, access, parts)
+    row, column, plane = (coordinate(c, free) for c in (access.row, access.column, access.plane))
+    if row is None or column is None or plane is None:
         return None
-    if {d.symbol.name for d in row[0]} & {d.symbol.name for d in column[0]}:
+    names = [d.symbol.name for c in (row, column, plane) for d in c.digits]
+    if len(set(names)) < len(names):
         return None
-    offset, shift = column[1], 0
-    constant = offset.terms.get((), 0)
-    if len(column[0]) > 1 and (above := column[0][1].weight.value) is not None:
-        constant %= above
-    if column[0] and (weight := column[0][0].weight.value) is not None:
-        offset, shift = offset - constant, constant // weight
-    return Witness(access, row[0], row[1], column[0], offset, shift)
+    shift = 0
+    if column.sign > 0:
+        constant = column.offset.terms.get((), 0)
+        if len(column.digits) > 1 and (above := column.digits[1].weight.value) is not None:
+            constant %= above
+        if column.digits and (weight := column.digits[0].weight.value) is not None:
+            column, shift = replace(column, offset=column.offset - constant), constant // weight
+    return Witness(access, row, column, plane, shift, parts)
 
 
-def digits(term: Poly, free: dict[str, Symbol]) -> tuple[tuple[Digit, ...], Poly] | None:
-    """term = offset + sum of digit * weight, each weight dividing the next; None if it is not of that form."""
-    weights: dict[str, Poly] = {}
-    offset = Poly({})
-    for monomial, coefficient in term.terms.items():
-        mine = [a for a in monomial if isinstance(a, SymbolAtom) and a.symbol.name in free]
-        others = tuple(a for a in monomial if a not in mine)
-        if any(s.name in free for a in others for s in a.symbols()) or len(mine) > 1:
-            return None
-        if not mine:
-            offset = offset + Poly({monomial: coefficient})
-            continue
-        name = mine[0].symbol.name
-        weights[name] = weights.get(name, Poly({})) + Poly({others: coefficient})
-    if any(len(w.terms) != 1 or next(iter(w.terms.values())) < 0 for w in weights.values()):
-        return None
-    ordered = sorted(weights.items(), key=lambda item: (item[1].degree, next(iter(item[1].terms.values()))))
-    found: list[Digit] = []
-    for i, (name, weight) in enumerate(ordered):
-        radix = None
-        if i + 1 < len(ordered):
-            radix = _quotient(ordered[i + 1][1], weight)
-            if radix is None or (radix.interval[0] or 0) < 1:
-                return None
-        found.append(Digit(free[name], weight, radix))
-    return tuple(found), offset
-
-
-def _quotient(a: Poly, b: Poly) -> Poly | None:
-    ((m, c),), ((n, d),) = a.terms.items(), b.terms.items()
-    rest: list[Atom] = list(m)
-    for atom in n:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    return Poly({tuple(rest): c // d}) if c % d == 0 else None
-
-
-def _fresh(name: str, low: int | None = 0) -> Symbol:
-    return Symbol(name, "digit", LAUNCH, low, None)
-
-
-def _introduce(value: Poly, found: Sequence[Digit], mark: str) -> tuple[Cond, dict[str, Poly]]:
-    """Digits of a value: if value >= 0 then value = rest + sum weight*digit, each digit in its radix, rest < weight.
-
-    No digits are promised where the lowest weight is not positive.
-    """
-    if not found:
-        return TRUE, {}
-    if len(found) == 1 and found[0].weight.value == 1:
-        return TRUE, {found[0].symbol.name: value}
-    chosen = {d.symbol.name: Poly.symbol(_fresh(f"{mark}.{d.symbol.name}", None)) for d in found}
-    rest = Poly.symbol(_fresh(f"{mark}.rest", None))
-    total = rest
-    bounds = [ge(rest), lt(rest, found[0].weight)]
-    for d in found:
-        total = total + chosen[d.symbol.name] * d.weight
-        bounds.append(ge(chosen[d.symbol.name]))
-        if d.radix is not None:
-            bounds.append(lt(chosen[d.symbol.name], d.radix))
-    positive = le(1, found[0].weight)
-    return disj((negate(positive), negate(ge(value)), conj((same(value, total), *bounds)))), chosen
+def _in_parts(access: Access, parts: Mapping[Symbol, Poly]) -> Access:
+    at = access.at
+    point = Point(
+        at.line, tuple(c.substitute(parts) for c in at.control), tuple(c.substitute(parts) for c in at.facts), at.loops,
+        at.place,
+    )
+    row, column, plane = (p.substitute(parts) for p in (access.row, access.column, access.plane))
+    return replace(access, at=point, row=row, column=column, plane=plane)
 
 
 @dataclass(frozen=True)
 class _Site:
-    """One store for one element: what must hold for it to write the element, in the element's digits."""
+    """One store for one element: what must hold for it to write the element, in the element's digits.
+
+    `known`: what holds of the thread if it gets to the store.
+    """
 
     line: int
     group: int
@@ -170,17 +132,20 @@ class _Site:
     control: tuple[Cond, ...]
     covers: Cond
     reach: Cond
+    known: Cond
 
 
 def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[Claim]:
     name, words = f"coverage.{buffer.name}", f"every element of {buffer.name} is written"
     assert buffer.columns is not None
     found = witnesses(problem, records, buffer.name)
+    # Where an index runs through all rows it alone is the coordinate, for all stores or for none.
+    flat = bool(found) and all(w.access.flat for w in found)
+    found = [w for w in found if w.access.flat == flat]
     if not found:
         return [Claim(name, "coverage", (), None, words, reason="no store whose coordinates are sums of digits")]
-    row, column = Poly.symbol(_fresh("e.row")), Poly.symbol(_fresh("e.column"))
-    rows = buffer.rows if buffer.rows is not None else Poly.constant(1)
-    inside = conj((lt(row, rows), lt(column, buffer.columns)))
+    element = _Element(*(Poly.symbol(fresh(f"e.{c}")) for c in ("plane", "row", "column")))
+    inside = _inside(buffer, element, flat)
     shared = [Hypothesis("element", inside.text, inside)]
     if problem.power is not None:
         active = eq(Poly.symbol(problem.power) - ACTIVE)
@@ -191,9 +156,10 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
         groups.setdefault(witness.group, []).append(witness)
     sites: list[_Site] = []
     digits_of: dict[int, list[Hypothesis]] = {}
+    threads: dict[str, int] = {}
     for number, group in enumerate(groups.values(), 1):
-        chosen, digits_of[number] = _digits_of(group[0], row, column, f"w{number}")
-        sites += [_site(problem, w, chosen, row, column, loops, number) for w in group]
+        chosen, digits_of[number] = _digits_of(group[0], element, f"w{number}")
+        sites += [_site(problem, w, chosen, element, loops, number, threads) for w in group]
     cases = _cases(sites)
     claims = []
     for number, case in enumerate(cases, 1):
@@ -201,10 +167,22 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
         hypotheses = [*shared, *(Hypothesis("case", c.text, c) for c in case)]
         for group_number in dict.fromkeys(s.group for s in here):
             hypotheses += digits_of[group_number]
+        hypotheses += [Hypothesis("known", s.known.text, s.known) for s in here]
         claims.append(
             _claim(problem, name + (f".{number}" if len(cases) > 1 else ""), words, here, hypotheses, _goal(here))
         )
     return claims
+
+
+def _inside(buffer: BufferTerms, element: _Element, flat: bool) -> Cond:
+    """That the element is one of the buffer's."""
+    assert buffer.columns is not None
+    one = Poly.constant(1)
+    if flat and buffer.flat is not None:
+        return conj((lt(element.plane, one), lt(element.row, one), lt(element.column, buffer.flat)))
+    rows = buffer.rows if buffer.rows is not None else one
+    parts = [lt(element.row, rows), lt(element.column, buffer.columns)]
+    return conj(parts if buffer.planes is None else (lt(element.plane, buffer.planes), *parts))
 
 
 def _cases(sites: list[_Site]) -> list[tuple[Cond, ...]]:
@@ -251,36 +229,96 @@ def _speaks_of_thread(cond: Cond) -> bool:
 
 
 def _digits_of(
-    witness: Witness, row: Poly, column: Poly, mark: str
+    witness: Witness, element: _Element, mark: str
 ) -> tuple[dict[str, Poly], list[Hypothesis]]:
     """The digits of an element's coordinates, as a group of stores needs them."""
-    row_intro, row_digits = _introduce(row - witness.row_offset, witness.row, f"{mark}.row")
-    column_intro, column_digits = _introduce(column - witness.column_offset, witness.column, f"{mark}.column")
-    return {**row_digits, **column_digits}, [Hypothesis("digits", c.text, c) for c in (row_intro, column_intro)]
+    chosen: dict[str, Poly] = {}
+    conditions = []
+    for value, found, name in (
+        (element.row, witness.row, "row"), (element.column, witness.column, "column"),
+        (element.plane, witness.plane, "plane"),
+    ):
+        condition, values = introduce(value, found, f"{mark}.{name}")
+        conditions.append(condition)
+        chosen |= values
+    return chosen, [Hypothesis("digits", c.text, c) for c in conditions]
 
 
 def _site(
-    problem: Problem, witness: Witness, chosen: dict[str, Poly], row: Poly, column: Poly, loops: dict[str, LoopRecord],
-    number: int,
+    problem: Problem, witness: Witness, chosen: dict[str, Poly], element: _Element, loops: dict[str, LoopRecord],
+    number: int, threads: dict[str, int],
 ) -> _Site:
     """A store with the element's digits put for its thread, block and rounds."""
     access = witness.access
     digits_here = dict(chosen)
     if witness.shift:
-        name = witness.column[0].symbol.name
+        name = witness.column.digits[0].symbol.name
         digits_here[name] = digits_here[name] - witness.shift
-    values = {symbol: digits_here.get(name, Poly({})) for name, symbol in _free_symbols(problem, access).items()}
-    copy = Copy(replaced={s.name: p for s, p in values.items()})
-    within = [le(s.low, v) for s, v in values.items() if s.low is not None]
-    within += [le(v, s.high) for s, v in values.items() if s.high is not None]
+    named = _named(access.at.control)
+    values = {
+        symbol: digits_here.get(name, named.get(name, Poly({})))
+        for name, symbol in _free_symbols(problem, access, witness.parts).items()
+    }
+    whole = {symbol: total.substitute(values) for symbol, total in witness.parts.items()}
+    chosen_here = ", ".join(f"{s.name}={v.text}" for s, v in sorted(values.items(), key=lambda item: item[0].name))
+    mark = f".w{threads.setdefault(chosen_here, len(threads) + 1)}"
+    around = [loops[n] for n in access.at.loops]
+    items = [*_items(access), *(loop.proceed for loop in around)]
+    own = {
+        s.name: Poly.symbol(s.renamed(s.name + mark)) for item in items for s in item.symbols()
+        if s.scope != LAUNCH and s not in values and s not in whole
+    }
+    put = {s.name: p for s, p in (*values.items(), *whole.items())}
+    copy = Copy(replaced={**own, **put})
+    within = [le(s.low, v) for s, v in (*values.items(), *whole.items()) if s.low is not None]
+    within += [le(v, s.high) for s, v in (*values.items(), *whole.items()) if s.high is not None]
     launch = [copy.cond(c) for _, c in problem.domain if _speaks_of_thread(c)]
+    column = copy.poly(access.column)
+    planes = () if problem.buffers[access.buffer].planes is None else (same(copy.poly(access.plane), element.plane),)
     covers = conj((
-        *within, *launch, same(copy.poly(access.row), row), le(copy.poly(access.column), column),
-        lt(column, copy.poly(access.column) + access.count),
+        *within, *launch, *planes, same(copy.poly(access.row), element.row), le(column, element.column),
+        lt(element.column, column + access.count),
     ))
-    reach = conj(_reaches(loops[n], copy, _fresh(f"w{number}.earlier.{n}", None)) for n in access.at.loops)
-    exists = conj((ge(row - witness.row_offset), ge(column - witness.column_offset)))
-    return _Site(access.at.line, number, exists, tuple(copy.cond(c) for c in access.at.control), covers, reach)
+    reach = conj(_reaches(loop, copy, fresh(f"w{number}.earlier.{loop.id}", None)) for loop in around)
+    exists = conj((
+        ge(witness.row.above(element.row)), ge(witness.column.above(element.column)),
+        ge(witness.plane.above(element.plane)),
+    ))
+    control = tuple(copy.cond(c) for c in access.at.control)
+    # Facts help only where the claim speaks of what they are about.
+    spoken = {s.name for item in (covers, reach, *control) for s in item.symbols()}
+    named_own = {s.name for p in own.values() for s in p.symbols()}
+    known = _known(witness, around, copy, own.keys()) if spoken & named_own else TRUE
+    return _Site(access.at.line, number, exists, control, covers, reach, known)
+
+
+def _known(witness: Witness, around: list[LoopRecord], copy: Copy, own: Collection[str]) -> Cond:
+    """What the facts say of a thread's unknowns: those at the store, or those at the outermost loop around it.
+
+    Inside a loop facts hold of rounds that are reached, which is what has to be shown.
+    """
+    at = witness.access.at
+    if around:
+        at = around[0].at
+        inside = {f"k@{around[0].id}"}
+        facts = [f for f in at.facts if not any(s.name in inside or around[0].id in s.loops for s in f.symbols())]
+    else:
+        facts = list(at.facts)
+    speaking = [f for f in facts if {s.name for s in f.symbols()} & set(own)]
+    control = conj(copy.cond(c.substitute(witness.parts)) for c in at.control)
+    return implies(control, conj(copy.cond(f.substitute(witness.parts)) for f in speaking))
+
+
+def _named(control: Iterable[Cond]) -> dict[str, Poly]:
+    """Symbols that the path to a store names: `lane == 31`."""
+    found: dict[str, Poly] = {}
+    for c in control:
+        if c.op == "eq" and c.term is not None and len(c.symbols()) == 1 and c.term.degree == 1:
+            (symbol,) = c.symbols()
+            rest = c.term.substitute({symbol: Poly({})})
+            if c.term - rest in (Poly.symbol(symbol), -Poly.symbol(symbol)):
+                found[symbol.name] = -rest if c.term - rest == Poly.symbol(symbol) else rest
+    return found
 
 
 def _marked_reach(reach: Cond, number: int) -> Cond:
@@ -292,9 +330,13 @@ def _marked_reach(reach: Cond, number: int) -> Cond:
 
 
 def _reaches(loop: LoopRecord, copy: Copy, earlier: Symbol) -> Cond:
-    """That the loop went round in every earlier iteration."""
+    """That the loop went round in every earlier iteration; what changes from round to round is unknown there again."""
     count = copy.replaced[loop.iteration.name]
     round_ = Poly.symbol(earlier)
-    there = Copy(replaced={**copy.replaced, loop.iteration.name: round_})
+    changing = {
+        s.name: Poly.symbol(s.renamed(f"{s.name}{earlier.name}")) for s in loop.proceed.symbols()
+        if loop.id in s.loops and s.scope != LAUNCH
+    }
+    there = Copy(replaced={**copy.replaced, **changing, loop.iteration.name: round_})
     before = conj((ge(round_), lt(round_, count)))
     return disj((negate(before), there.cond(loop.proceed)))

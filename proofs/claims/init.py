@@ -1,47 +1,86 @@
 """The claim that shared memory is written before it is read.
 
 A shared read needs, for each of its bytes, a write that some thread of the block makes before a barrier that lies
-between. The writer is found by running through all threads of the block: with the writer's number a constant, its
-address and guard become constants of the query.
+between. Enumeration looks for it among all threads, rounds and phases (`proofs/claims/written.py`). For a few writes
+there is a query as well, which runs through all threads of the block: with the writer's number a constant, its address
+and guard become constants of the query.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import gcd
 
 from proofs.cfg import Graph
 from proofs.claims.memory import at_access
-from proofs.claims.model import Claim, conjunction
+from proofs.claims.model import WARP, Claim, conjunction
+from proofs.claims.written import Order, written_before
+from proofs.enumeration.question import Written
 from proofs.intervals import Interval
-from proofs.problem import AXES, Problem
+from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
+from proofs.phases.modes import FREE
+from proofs.problem import AXES, Problem, linear_thread
 from proofs.records import Access, Records
 from proofs.symbolic import instruction_places
-from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, eq, le
+from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
+MAX_SHARED = 1_000
 
 
 def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[Interval, ...]) -> list[Claim]:
     """init claims of every shared read."""
     shared = [a for a in records.accesses if a.space == "shared"]
+    if len(shared) > MAX_SHARED:
+        words = "every byte read was written before a barrier in between"
+        reason = f"the entry has more than {MAX_SHARED} accesses to shared memory"
+        return [Claim(f"init.{a.id}", "init", (a.at.line,), None, words, reason=reason) for a in shared if a.reads]
     order = {place: i for i, place in enumerate(_order(problem, graph))}
-    together = {
-        frozenset((m.access.id, n.access.id)) for interval in found for m in interval.members for n in interval.members
-    }
+    anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
+    in_flight = _together(found, ITSELF)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
     in_step = {loop for b in records.barriers for loop in b.at.loops}
+    in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
+    places = Order(problem, records, graph, found)
     claims = []
     for read in shared:
         if not read.reads:
             continue
+        before = [w for w in shared if w.writes and w.buffer == read.buffer and w is not read]
+        finite = written_before(places, read, before)
         earlier = [
             w for w in shared
-            if w.kind == "write" and w.buffer == read.buffer and in_step.issuperset(w.at.loops)
+            if w.kind == "write" and w.buffer == read.buffer
             and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
         ]
-        own = [w for w in earlier if frozenset((w.id, read.id)) in together]
-        claims.append(_init(problem, read, [w for w in earlier if w not in own], own))
+        others, warp, own = [], [], []
+        for w in earlier:
+            pair = frozenset((w.id, read.id))
+            if pair not in anyone and in_step.issuperset(w.at.loops):
+                others.append(w)
+            elif pair not in mates and in_warp.issuperset(w.at.loops):
+                warp.append(w)
+            elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
+                own.append(w)
+        claims.append(_init(problem, read, others, warp, own, finite))
     return claims
+
+
+def _together(found: tuple[Interval, ...], threads: str) -> set[frozenset[str]]:
+    """Accesses in a common interval of threads that are related like this, in one iteration of the loops around both.
+
+    Of two accesses in different intervals the one that comes first in the text of the iteration is made first.
+    """
+    return {
+        frozenset((m.access.id, n.access.id))
+        for interval in found if interval.threads == threads for m in interval.members if m.access.kind == "write"
+        for n in interval.members if n.access.reads and _one_iteration(m, n)
+    }
+
+
+def _one_iteration(m: Member, n: Member) -> bool:
+    mine, theirs = dict(m.modes), dict(n.modes)
+    return all(FREE in (mine[loop], theirs[loop]) or mine[loop] == theirs[loop] for loop in mine.keys() & theirs.keys())
 
 
 def _order(problem: Problem, graph: Graph) -> list[str]:
@@ -49,28 +88,38 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
     return [places[id(i)] for index in graph.order for i in graph.blocks[index].instructions]
 
 
-def _init(problem: Problem, read: Access, writes: list[Access], own: list[Access]) -> Claim:
-    """`writes` count whoever makes them, `own` (with no barrier in between) only for the thread that reads."""
+def _init(
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written
+) -> Claim:
+    """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
+    nothing in between) only for the thread that reads.
+    """
     name, words = f"init.{read.id}", "every byte read was written before a barrier in between"
     if own:
         words += ", or by the same thread"
     threads = _threads(problem)
+    writes = [*others, *warp]
     if (not threads and not own) or len(threads) * len(writes) > MAX_CANDIDATES:
-        reason = "no earlier write outside a loop with a block of known size: cannot tell whether the bytes are written"
-        return Claim(name, "init", (read.at.line,), None, words, reason=reason)
+        # The query says more than the claim, that the read is not reached at all.
+        claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
+        reason = "cannot tell whether the writes before it reach every byte"
+        return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
+    here = divide(linear_thread(problem.specials), WARP)
     grain = read.width
     for w in (*writes, *own):
         grain = gcd(grain, w.width)
     parts: list[Cond] = []
     for at in range(0, read.width, grain):
         byte = read.address + at
-        choices = [
-            _writes(write, mapping, byte, grain) for write in writes for mapping in threads
+        choices = [_writes(write, mapping, byte, grain) for write in others for mapping in threads]
+        choices += [
+            conj((same(here, here.substitute(mapping)), _writes(write, mapping, byte, grain)))
+            for write in warp for mapping in threads
         ]
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
         parts.append(disj(c for c in choices if c != FALSE))
     goal = conj(parts)
-    return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal])
+    return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal], finite=finite)
 
 
 def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from proofs.enumeration.question import Question
-from proofs.problem import Problem
+from proofs.problem import Problem, linear_thread
 from proofs.query import ONE, Copy, Hypothesis, Query
 from proofs.records import Access, Point
-from proofs.terms import BLOCK, THREAD, Cond, Poly, Symbol, quote
+from proofs.terms import BLOCK, THREAD, Cond, Poly, Symbol, divide, quote, same
 
 OBLIGATIONS = (
     "coverage", "single-writer", "bounds", "barrier", "race", "resources", "power-gate", "abi", "numerics",
@@ -17,6 +17,7 @@ OBLIGATIONS = (
     "no-wrap", "init", "no-trap",
 )
 FIRST, SECOND = "!1", "!2"
+WARP = 32
 GRID_SCOPES = frozenset({BLOCK, THREAD})
 BLOCK_SCOPES = frozenset({THREAD})
 
@@ -31,7 +32,10 @@ class Claim:
         lines: PTX lines it speaks of.
         reduced: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
+        threads: of a pair in one block, how its threads stand to each other (`proofs.phases.model`).
         finite: the same statement for enumeration, where it speaks of shared memory only.
+        partial: the query demands more than the claim does, so that `sat` says nothing but for a candidate that
+            enumeration found; `reason` is what is missing otherwise.
         visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
@@ -43,7 +47,9 @@ class Claim:
     reduced: Query | None = None
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
+    threads: str = ""
     finite: Question | None = None
+    partial: bool = False
     visible: str = ""
 
 
@@ -66,6 +72,18 @@ def known(at: Point, copy: Copy = ONE, control: bool = True, facts: bool = True)
     if facts:
         found += [Hypothesis("fact", copy.text(c), copy.cond(c)) for c in at.facts]
     return found
+
+
+def warp_number(problem: Problem) -> Poly:
+    """The warp of a thread in its block."""
+    return divide(linear_thread(problem.specials), WARP)
+
+
+def warps(problem: Problem, copies: tuple[Copy, Copy]) -> Hypothesis:
+    """That two threads of a block are lanes of one warp."""
+    warp = warp_number(problem)
+    first, second = copies
+    return Hypothesis("warp", f"(= {first.text(warp)} {second.text(warp)})", same(first.poly(warp), second.poly(warp)))
 
 
 def apart(scopes: frozenset[str]) -> tuple[Copy, Copy]:

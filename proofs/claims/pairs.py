@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
-    BLOCK_SCOPES,
     GRID_SCOPES,
     Claim,
     apart,
@@ -16,12 +15,24 @@ from proofs.claims.model import (
     identity,
     known,
 )
-from proofs.enumeration.question import Apart, Question
-from proofs.intervals import Interval, Member, Pairing
+from proofs.claims.within import interval_claims, unless_indivisible
+from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
-from proofs.query import Copy, Query, build
+from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import BLOCK, THREAD, Poly, Symbol
+from proofs.terms import (
+    THREAD,
+    Poly,
+    Symbol,
+    conj,
+    disj,
+    implies,
+    negate,
+    opaque_truth,
+    same,
+)
+
+_OWN = ("opaque", "boolean", "exit")  # kinds of unknowns that a thread finds out for itself
 
 
 def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
@@ -35,9 +46,7 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
             yield _writers(problem, a, b)
         else:
             yield _grid_race(problem, a, b)
-    for interval in intervals:
-        for pairing in interval.pairs():
-            yield _interval_race(problem, interval, pairing)
+    yield from interval_claims(problem, intervals)
 
 
 def overlap_text(
@@ -76,10 +85,10 @@ def _index(buffer: BufferTerms, access: Access) -> Poly:
 
 def _claim(
     problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy],
-    goal: str, items: list[Poly], marked: list[Symbol], finite: Question | None = None,
+    goal: str, items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
-    here = [*known(a.at, first), *known(b.at, second)]
+    here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
     comment = (
         f"{obligation}: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
@@ -92,12 +101,37 @@ def _claim(
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
-    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects, finite=finite)
+    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
 
 
 def _differences(items: list[Poly]) -> list[Poly]:
     """Coordinate against coordinate, whose sign matters."""
     return [x - y for x, y in zip(items[::2], items[1::2], strict=True)]
+
+
+def _one_thread(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> list[Hypothesis]:
+    """What two instructions find in one thread and round is one and the same: both go by it, whatever it is.
+
+    Only of unknowns that decide about both, and change in no loop that one of them is outside of.
+    """
+    if a.id == b.id or a.space != "global":
+        return []
+    decide = [{s for c in x.at.control for s in c.symbols() if s.kind in _OWN} for x in (a, b)]
+    found = []
+    for symbol in sorted(decide[0] & decide[1], key=lambda s: s.name):
+        if not symbol.loops <= {*a.at.loops} & {*b.at.loops}:
+            continue
+        rounds = [Symbol(f"k@{loop}", "iteration", THREAD, 0, None) for loop in sorted(symbol.loops)]
+        tied = [*identity(problem, GRID_SCOPES), *rounds]
+        one = conj(same(*(c.poly(Poly.symbol(s)) for c in copies)) for s in tied)
+        if symbol.kind == "boolean":
+            x, y = (c.cond(opaque_truth(symbol)) for c in copies)
+            equal = disj((conj((x, y)), conj((negate(x), negate(y)))))
+        else:
+            equal = same(*(c.poly(Poly.symbol(symbol)) for c in copies))
+        cond = implies(one, equal)
+        found.append(Hypothesis("one-thread", cond.text, cond))
+    return found
 
 
 def _marked(symbols: list[Symbol], copies: tuple[Copy, Copy]) -> list[Symbol]:
@@ -124,51 +158,14 @@ def _writers(problem: Problem, a: Access, b: Access) -> Claim:
     return _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
 
 
-def _unless_indivisible(
-    problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
-) -> str:
-    """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
-    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
-        return same
-    first, second = copies
-    places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
-    if a.space == "shared" or a.buffer != b.buffer:
-        places = [(a.address, b.address)]
-    equal = [f"(= {first.text(x)} {second.text(y)})" for x, y in places]
-    if launch and not {a.scope, b.scope} <= {"gpu", "sys"}:
-        equal += equal_texts(s for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK)
-    return f"(or {same} {conjunction(equal)})"
-
-
 def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
     copies = apart(GRID_SCOPES)
     meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
-    goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
+    goal = f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
     words = "a byte that one thread writes no other thread reads in this launch"
     if a.kind == b.kind == "atomic":
         words = "atomics of different threads on one byte are of the same bytes, and their scopes cover both threads"
     return _claim(
         problem, f"race.{a.id}.{b.id}", "race", words, a, b, copies, goal, items, _marked(same, copies)
     )
-
-
-def _interval_race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
-    copies = (
-        Copy("!1", BLOCK_SCOPES, _fixed(pair.first)), Copy("!2", BLOCK_SCOPES, _fixed(pair.second))
-    )
-    a, b = pair.first.access, pair.second.access
-    meet, items = overlap_text(problem, a, b, *copies)
-    same = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    goal = f"(=> {meet} {_unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=False)})"
-    words = f"no barrier lies between these accesses (both after {interval.start}), so their bytes must not meet"
-    name = f"race.{interval.id}.{pair.name}"
-    finite = Apart((a, copies[0]), (b, copies[1]), tuple(Poly.symbol(s) for s in same))
-    return _claim(problem, name, "race", words, a, b, copies, goal, items, _marked(same, copies), finite)
-
-
-def _fixed(member: Member) -> dict[str, Poly]:
-    """Iteration counts that the interval ties to each other."""
-    return {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
-
-

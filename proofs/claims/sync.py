@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, Claim, Items, conjunction, domain, known
-from proofs.problem import Problem, linear_thread
+from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, conjunction, domain, known, warps
+from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import LoopRecord, Point, Records
-from proofs.terms import Cond, Poly, Symbol, divide, same
+from proofs.terms import Cond, Poly, Symbol
 
-WARP = 32
 ALL_LANES = 2**32 - 1
 
 
@@ -35,13 +34,6 @@ def _copies(at: Point, symbols: set[Symbol]) -> tuple[Copy, Copy]:
     return Copy(FIRST, BLOCK_SCOPES, fixed), Copy(SECOND, BLOCK_SCOPES, fixed)
 
 
-def _same_warp(problem: Problem, copies: tuple[Copy, Copy]) -> Hypothesis:
-    warp = divide(linear_thread(problem.specials), WARP)
-    first, second = (c.poly(warp) for c in copies)
-    cond = same(first, second)
-    return Hypothesis("warp", f"(= {copies[0].text(warp)} {copies[1].text(warp)})", cond)
-
-
 def _claim(
     problem: Problem, name: str, words: str, at: Point, copies: tuple[Copy, Copy], here: list[Hypothesis], goal: str,
     items: Items,
@@ -64,7 +56,7 @@ def _together(
     # Nothing is assumed of the second thread: what is known at the point holds only of threads that get there.
     here = known(at, first)
     if warp:
-        here.append(_same_warp(problem, copies))
+        here.append(warps(problem, copies))
     goal = conjunction([second.text(c) for c in at.control])
     items: Items = [second.cond(c) for c in (*at.control, *leaves)]
     if leaves:
@@ -91,7 +83,7 @@ def _trips(problem: Problem, loop: LoopRecord, warp: bool) -> Claim:
     proceed: Cond = loop.proceed
     here = [*known(at, first), Hypothesis("continue", first.text(proceed), first.cond(proceed)), *known(at, second)]
     if warp:
-        here.append(_same_warp(problem, copies))
+        here.append(warps(problem, copies))
     words = "all threads go round the loop equally often"
     return _claim(
         problem, f"trips.{loop.id}", words, at, copies, here, second.text(proceed), [second.cond(proceed)]

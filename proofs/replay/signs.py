@@ -86,7 +86,10 @@ def _faults(
     result = watch.run(attempt.schedule, limit, enough=shows)
     for fault in result.faults:
         if shows(fault):
-            return Sign(str(fault), _accesses(watch, fault))
+            accesses = _accesses(watch, fault)
+            pair = fault.kind == RACE and len(accesses) == 2
+            words = f"race: {accesses[0]}; {accesses[1]}; nothing orders the two" if pair else str(fault)
+            return Sign(words, accesses)
     return _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
 
 
@@ -160,6 +163,12 @@ def _undefined(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (UNINITIALISED,), _at_line(attempt))
 
 
+def _unwritten(attempt: Attempt) -> Sign | str:
+    """A byte is read that nobody has written, or that another thread writes at any time: before the read, or after."""
+    found = _faults(attempt, (UNINITIALISED,), _at_line(attempt))
+    return found if isinstance(found, Sign) else _faults(attempt, (RACE,), _at_line(attempt))
+
+
 def _trap(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (TRAP,), _at_line(attempt))
 
@@ -195,8 +204,10 @@ def _coverage(attempt: Attempt) -> Sign | str:
     if total > MAX_BLOCKS:
         return f"the grid has {total} blocks, more than the {MAX_BLOCKS} that are replayed"
     buffer = attempt.analysis.problem.buffers[attempt.claim.name.split(".")[1]]
-    row, column = values.get("e.row", 0), values.get("e.column", 0)
-    at = (row * term_value(buffer.leading, values) if buffer.leading else 0) + column
+    element = [values.get(f"e.{name}", 0) for name in ("plane", "row", "column")]
+    strides = (buffer.plane_stride, buffer.leading, Poly.constant(1))
+    at = sum(n * term_value(s, values) for n, s in zip(element, strides, strict=True) if s is not None)
+    shown = tuple(n for n, s in zip(element, strides, strict=True) if s is not None)
     blocks = [
         (x, y, z) for z in range(launch.grid[2]) for y in range(launch.grid[1]) for x in range(launch.grid[0])
     ]
@@ -204,8 +215,8 @@ def _coverage(attempt: Attempt) -> Sign | str:
     written = launch.memory[buffer.name].written
     offset = np.array([at * buffer.element_bytes], np.int64)
     if written is None or written.gather(offset, buffer.element_bytes).all():
-        return f"element ({row}, {column}) of {buffer.name} was written"
-    return Sign(f"all {total} blocks have run and element ({row}, {column}) of {buffer.name} was not written")
+        return f"element {shown} of {buffer.name} was written"
+    return Sign(f"all {total} blocks have run and element {shown} of {buffer.name} was not written")
 
 
 def _range(attempt: Attempt) -> Sign | str:
@@ -305,6 +316,6 @@ def _writable(attempt: Attempt) -> Sign | str:
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
-    "power": _power, "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
+    "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
     "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset,
 }

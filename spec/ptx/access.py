@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from spec.errors import Unsupported
 from spec.ptx.faults import MISALIGNED, OUT_OF_BOUNDS, READ_ONLY, UNINITIALISED, Fault, FaultList, Index
-from spec.ptx.memory import WINDOW_BYTES, WINDOWS, Buffer, Bytes, Memory, Place, Use
+from spec.ptx.memory import READ, WINDOW_BYTES, WINDOWS, WRITE, Buffer, Bytes, Memory, Place, Use
 from spec.ptx.program import Program
 from spec.ptx.races import AccessLog, Clocks
 
@@ -64,7 +64,7 @@ class BlockMemory:
         self.log = AccessLog()
         self.whole_log = AccessLog()
         self.readonly_log = AccessLog()
-        self.clocks = Clocks(threads)
+        self.clocks = Clocks(threads, program.copying)
         self.line = 0
 
     def symbol(self, name: str) -> int:
@@ -119,7 +119,8 @@ class BlockMemory:
             return self._global(nbytes, address, use, threads, positions)
         buffer = {"shared": self.shared, "local": self.local, "const": self.const}[space]
         limit = self.program.local_bytes if space == "local" else buffer.size
-        good = self._bounds(buffer, limit, nbytes, address, threads) & self._aligned(nbytes, address, threads)
+        good = self._bounds(buffer, limit, nbytes, address, threads)
+        good &= self._aligned(use.align or nbytes, address, threads)
         if space == "local":
             offsets = threads[good].astype(np.int64) * limit + address[good].astype(np.int64)
         else:
@@ -136,14 +137,15 @@ class BlockMemory:
             buffer = self.memory.find(first)
             if buffer is None:
                 near = left & (address == np.uint64(first))
-                self._fault(OUT_OF_BOUNDS, threads[near], first, nbytes, "near no buffer")
+                self.fault(OUT_OF_BOUNDS, threads[near], first, nbytes, "near no buffer")
                 left &= ~near
                 continue
             low, high = self.memory.span(buffer)
             near = left & (address >= np.uint64(low)) & (address < np.uint64(high))
             left &= ~near
             own, who = (address[near] - np.uint64(buffer.base)).view(np.int64), threads[near]
-            good = self._bounds(buffer, buffer.size, nbytes, own, who) & self._aligned(nbytes, address[near], who)
+            good = self._bounds(buffer, buffer.size, nbytes, own, who)
+            good &= self._aligned(use.align or nbytes, address[near], who)
             place = Place(buffer, positions[near][good], own[good])
             places += self._enter("global", place, nbytes, use, who[good])
         return places
@@ -154,7 +156,7 @@ class BlockMemory:
         outside = (signed < 0) | (signed > limit - nbytes)
         if outside.any():
             at = int(signed[outside][0])
-            self._fault(
+            self.fault(
                 OUT_OF_BOUNDS, threads[outside], buffer.base + at, nbytes,
                 f"{nbytes} bytes at byte {at} of {buffer.name}, which has {limit} bytes",
             )
@@ -164,7 +166,7 @@ class BlockMemory:
             beyond = ~outside & (inner + nbytes > buffer.plane_bytes)
             if beyond.any():
                 at = int(signed[beyond][0])
-                self._fault(
+                self.fault(
                     OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
                     f"{nbytes} bytes at byte {at % buffer.plane_pitch} of plane {at // buffer.plane_pitch} of "
                     f"{buffer.name}, whose planes have {buffer.plane_bytes} bytes",
@@ -175,7 +177,7 @@ class BlockMemory:
             beyond = ~outside & (column + nbytes > buffer.row_bytes)
             if beyond.any():
                 at = int(signed[beyond][0])
-                self._fault(
+                self.fault(
                     OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
                     f"{nbytes} bytes at byte {at % buffer.row_pitch} of row {at // buffer.row_pitch} of {buffer.name},"
                     f" whose rows have {buffer.row_bytes} bytes",
@@ -187,7 +189,7 @@ class BlockMemory:
         off = address % np.uint64(nbytes) != 0
         if off.any():
             at = int(address[off][0])
-            self._fault(MISALIGNED, threads[off], at, nbytes, f"{nbytes} bytes at {at:#x}, no multiple of {nbytes}")
+            self.fault(MISALIGNED, threads[off], at, nbytes, f"{nbytes} bytes at {at:#x}, no multiple of {nbytes}")
         return np.asarray(~off)
 
     def _enter(
@@ -198,10 +200,14 @@ class BlockMemory:
             return []
         buffer = place.buffer
         if use.writes and not buffer.writable:
-            self._fault(
+            self.fault(
                 READ_ONLY, threads, buffer.base + int(place.offsets[0]), nbytes, f"a store to {buffer.name}, read-only",
             )
             return []
+        if use.flight:  # logged, and what it writes marked, by those who know when it happens
+            if use.reads and buffer.written is not None:
+                self._initialised(buffer, buffer.written, place, nbytes, threads)
+            return [place]
         if buffer.written is not None:
             if use.reads:
                 self._initialised(buffer, buffer.written, place, nbytes, threads)
@@ -210,6 +216,9 @@ class BlockMemory:
         if space in ("global", "shared"):
             clock = self.clocks.clock[threads]
             start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
+            if use.matrix:
+                self._log_rows(start, use, threads)
+                return [place]
             size = nbytes // use.parts
             for part in range(use.parts):
                 self.log.append(start + part * size, size, use, threads, clock, self.line)
@@ -223,15 +232,42 @@ class BlockMemory:
         if missing.any():
             row = int(np.argmax(missing))
             at = int(place.offsets[row]) + int(np.argmin(known[row]))
-            self._fault(
+            self.fault(
                 UNINITIALISED, threads[missing], buffer.base + at, nbytes,
                 f"byte {at} of {buffer.name} is read and was never written",
             )
 
-    def _fault(self, kind: str, threads: Array, address: int, nbytes: int, message: str) -> None:
+    def _log_rows(self, start: Array, use: Use, threads: Array) -> None:
+        """Rows of matrices, 16 bytes each, by the lanes that gave their addresses.
+
+        A read counts as one of every lane; two of them tell every other thread apart. A write is one of the lanes that
+        hold the elements.
+        """
+        first = threads - threads % 32
+        if not use.writes:
+            for who in (threads, np.minimum(first + (threads + 1) % 32, self.clocks.threads - 1)):
+                self.log.append(start, 16, use, who, self.clocks.clock[who], self.line)
+            return
+        row = threads % 8
+        for i in range(8 if use.matrix == "columns" else 4):
+            who = first + (4 * i + row // 2 if use.matrix == "columns" else 4 * row + i)
+            size = 2 if use.matrix == "columns" else 4
+            self.log.append(start + size * i, size, use, who, self.clocks.clock[who], self.line)
+
+    def log_flight(
+        self, buffer: Buffer, offsets: Array, width: int, write: bool, threads: Array, clock: Array, line: int
+    ) -> None:
+        """Accesses of asynchronous copies, as those of the actors that make them."""
+        start = offsets + (buffer.base if buffer.space == "global" else WINDOWS["shared"])
+        actor = threads + self.clocks.threads
+        self.log.append(start, width, WRITE if write else READ, threads, clock, line, actor)
+
+    def fault(
+        self, kind: str, threads: Array, address: int, nbytes: int, message: str, other_line: int | None = None
+    ) -> None:
         names = tuple(self.name(int(t)) for t in threads[:8])
         self.faults.add(Fault(kind, self.line, self.block, names, address, nbytes,
-                              f"{message}; block {self.block}, thread {names[0]}"))
+                              f"{message}; block {self.block}, thread {names[0]}", other_line))
 
     def _tell(self, space: str, nbytes: int, address: Array, use: Use, threads: Array) -> None:
         assert self.listener is not None

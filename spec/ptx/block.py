@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from spec.errors import Unsupported
 from spec.ptx.access import BlockMemory
-from spec.ptx.ast import Instr, Sym
+from spec.ptx.ast import Imm, Instr, Sym
+from spec.ptx.copies import Copies
 from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, FaultList, Index
 from spec.ptx.memory import place_of
 from spec.ptx.operands import bind
 from spec.ptx.program import Step
-from spec.ptx.races import collisions
+from spec.ptx.races import Access, collisions
 from spec.ptx.threads import EVERY_LANE, WARP, Threads
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Block(Threads):
         self.pc = np.zeros(self.threads, np.int64)
         self.state = np.zeros(self.threads, np.int8)
         self.together = True
+        self.copies = Copies(memory, self.threads, schedule)
         self.gatherings: dict[int, Gathering] = {}
         self.random = random.Random(schedule) if isinstance(schedule, int) else None
         self.one_warp = schedule != "forward"
@@ -91,6 +93,7 @@ class Block(Threads):
                 self.fault(STEP_LIMIT, group, f"block {self.index} did not end within {self.launch.step_limit} steps")
                 break
             self._step(group)
+        self.copies.finish(self.domain)
         self._end_interval()
 
     def _pick(self) -> Array | None:
@@ -172,8 +175,20 @@ class Block(Threads):
             self._barrier(step, at, threads)
         elif kind == "fence":
             self._go_on(threads, at + 1)
+        elif kind in ("commit", "wait"):
+            self._copied(step, threads)
+            self._go_on(threads, at + 1)
         else:
             raise Unsupported(step.instr.opcode, line=self.line)
+
+    def _copied(self, step: Step, threads: Array) -> None:
+        """Close a group of asynchronous copies, or wait for all but the youngest groups; wait_all does both."""
+        if step.row.control == "commit" or not step.instr.operands:
+            self.copies.commit(threads)
+        if step.row.control == "wait":
+            pending = step.instr.operands[0] if step.instr.operands else Imm(0)
+            assert isinstance(pending, Imm)
+            self.copies.wait(self.domain, threads, pending.value)
 
     def _exit(self, threads: Array) -> None:
         self.state[threads] = EXITED
@@ -238,13 +253,14 @@ class Block(Threads):
             threads = np.array([second.thread, first.thread])
             self.fault(
                 RACE, threads,
-                f"{second.verb} {second.width} bytes at {place_of(second.start)};"
-                f" thread {self.name(first.thread)} {first.verb} them at line {first.line},"
+                f"{_in_words(second)} {second.width} bytes at {place_of(second.start)};"
+                f" thread {self.name(first.thread)} {_in_words(first)} them at line {first.line},"
                 " and nothing orders the two", second.start, second.width, first.line,
             )
         memory.whole_log.extend(memory.log, 0, shared=False)
         memory.log.clear()
         memory.clocks.restart()
+        self.copies.renew()
 
     # --- instructions that lanes carry out together ---
     def _converge(self, step: Step, at: int, arrived: Array) -> None:
@@ -253,7 +269,7 @@ class Block(Threads):
         present = np.flatnonzero((self.state == WAIT) & (self.pc == at))
         if len(arrived) != self.threads:
             self.together = False
-        masks = self._words(step, present, last=True)[-1]
+        masks = self._masks(step, present)
         whole = self.threads % WARP == 0 and len(present) == self.threads
         if whole and bool((masks == EVERY_LANE).all()):
             self._proceed(step, at, present)
@@ -262,6 +278,12 @@ class Block(Threads):
             mine = self.warp_of[present] == warp
             for mask in np.unique(masks[mine]):
                 self._try(step, at, int(warp), int(mask), present[mine & (masks == mask)])
+
+    def _masks(self, step: Step, threads: Array) -> Array:
+        """The lanes that each thread names; all where the instruction has no mask."""
+        if not step.masked:
+            return np.full(threads.shape, EVERY_LANE, np.uint32)
+        return self._words(step, threads, last=True)[-1]
 
     def _try(self, step: Step, at: int, warp: int, mask: int, here: Array) -> None:
         unnamed = here[(mask >> self.lane_of[here]) & 1 == 0]
@@ -316,8 +338,9 @@ class Block(Threads):
         here = here[self.warp_of[here] == self.warp_of[here[0]]]
         step = self.program.steps[at]
         self.line = self.memory.line = step.instr.line
-        mask = int(self._words(step, here, last=True)[-1][0])
-        here = here[self._words(step, here, last=True)[-1] == mask]
+        masks = self._masks(step, here)
+        mask = int(masks[0])
+        here = here[masks == mask]
         warp = int(self.warp_of[here[0]])
         named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
         self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")
@@ -352,3 +375,7 @@ class Block(Threads):
         gathering.expected = gathering.count
         self._open(which)
         return True
+
+
+def _in_words(access: Access) -> str:
+    return f"{access.verb} by an asynchronous copy" if access.flying else access.verb

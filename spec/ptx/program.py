@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from spec.ptx.operands import Bindings
 from spec.ptx.row import Form, Row
 
 # Instructions that the lanes named in a mask carry out together; the mask is their last operand.
-_CONVERGENT = ("shfl", "vote", "redux")
+_MASKED = ("shfl", "vote", "redux")
+# Those that all lanes of the warp carry out together.
+_WHOLE = ("ldmatrix", "stmatrix", "movmatrix", "mma")
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,12 @@ class Step:
 
     @property
     def convergent(self) -> bool:
-        return self.row.base in _CONVERGENT or self.row.control == "warp_barrier"
+        return self.masked or self.row.base in _WHOLE
+
+    @property
+    def masked(self) -> bool:
+        """Whether the last operand names the lanes that take part."""
+        return self.row.base in _MASKED or self.row.control == "warp_barrier"
 
 
 @dataclass
@@ -54,6 +62,11 @@ class Program:
     const_bytes: int = 0
     const_data: bytes = b""
     bindings: Bindings = field(default_factory=dict)
+
+    @cached_property
+    def copying(self) -> bool:
+        """Whether it has asynchronous copies."""
+        return any(step.row.base == "cp" for step in self.steps)
 
 
 def _place(layout: dict[str, int], used: int, variable: Variable, size: int) -> int:

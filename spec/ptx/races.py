@@ -45,6 +45,11 @@ class Access:
     def verb(self) -> str:
         return "updates" if self.scope else "writes" if self.write else "reads"
 
+    @property
+    def flying(self) -> bool:
+        """Whether an asynchronous copy makes it. Only within a block: between blocks, actors are blocks."""
+        return self.actor != self.thread
+
 
 class AccessLog:
     """Accesses in the order they were made, as columns. `start` is a generic address, `width` a power of two."""
@@ -53,12 +58,15 @@ class AccessLog:
         self._parts: list[tuple[Array, ...]] = []
         self._joined: tuple[Array, ...] | None = None
 
-    def append(self, start: Array, width: int, use: Use, actor: Array, clock: Array, line: int) -> None:
-        """Actors are the threads that are told apart; of accesses of one thread, equal actors."""
+    def append(
+        self, start: Array, width: int, use: Use, threads: Array, clock: Array, line: int, actor: Array | None = None
+    ) -> None:
+        """Actors are told apart: the threads themselves, or what works for them beside them."""
         n = len(start)
+        actor = threads if actor is None else actor
         whole = (np.full(n, v, np.int64) for v in (width, use.writes, line, SCOPES.index(use.scope)))
         widths, writes, lines, scopes = whole
-        self._parts.append((start.astype(np.int64), widths, writes, actor, clock, lines, actor, scopes))
+        self._parts.append((start.astype(np.int64), widths, writes, actor, clock, lines, threads, scopes))
         self._joined = None
 
     def add_rows(self, *columns: Array) -> None:
@@ -183,18 +191,19 @@ def _same_bytes(a: Access, b: Access) -> bool:
 class Clocks:
     """Vector clocks of the threads of a block, since the last barrier of all of them.
 
-    An access at thread u's clock c is ordered before what thread t does once t's row holds at least c for u.
+    An access at thread u's clock c is ordered before what thread t does once t's row holds at least c for u. Where
+    threads copy asynchronously, `copying`, the copies of thread t are an actor of their own, t + threads.
     """
 
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
+    def __init__(self, threads: int, copying: bool = False) -> None:
+        self.threads, self.actors = threads, threads * (2 if copying else 1)
         self.restart()
 
     def restart(self) -> None:
         """A barrier of all threads: everything before is ordered before everything after."""
-        self.clock = np.ones(self.threads, np.int64)
+        self.clock = np.ones(self.actors, np.int64)
         self.partial = False
-        self._nothing = np.zeros(self.threads, np.int64)
+        self._nothing = np.zeros(self.actors, np.int64)
         self._known: dict[tuple[int, int], Array] = {}
 
     def knowledge(self, thread: int) -> Array:
@@ -220,6 +229,25 @@ class Clocks:
             self.clock[thread] += 1
             self._known[thread, int(self.clock[thread])] = joint
         self.partial = True
+
+    def fork(self, threads: Array) -> Array:
+        """Each thread starts a copy, ordered behind what it has done so far; the clocks of the copies."""
+        self.partial = self.partial or len(threads) > 0
+        for thread in threads.tolist():
+            known, copy = self.release(thread), thread + self.threads
+            before = self._known.get((copy, int(self.clock[copy])), self._nothing)
+            self.clock[copy] += 1
+            self._known[copy, int(self.clock[copy])] = np.maximum(known, before)
+        return np.asarray(self.clock[threads + self.threads])
+
+    def join(self, threads: Array, clocks: Array) -> None:
+        """Each thread has waited for its copies up to this clock."""
+        for thread, clock in zip(threads.tolist(), clocks.tolist(), strict=True):
+            row = self.knowledge(thread)
+            copy = thread + self.threads
+            row[copy] = max(int(row[copy]), clock)
+            self.clock[thread] += 1
+            self._known[thread, int(self.clock[thread])] = row
 
     def ordered(self, earlier: Access, later: Access) -> bool:
         """Whether `earlier`, made before `later` in this run, is ordered before it in every run."""

@@ -6,15 +6,17 @@ Operand types are PTX type names or `{part}` (the value of that part); besides t
 
 - `wide:T`: an integer type of the same signedness, twice as wide as T.
 - `vec:T`: the elements of a vector access as a tuple of words, one word for a scalar operand.
+- `listN:T`: N words of T as a tuple, written `{a, b, ...}`, or as a scalar where N is 1.
 - `pack:T`: one word of T, written as a scalar or as `{a, b, ...}`, least significant first; the operand reader packs
   and unpacks, so that the meaning sees one word.
 - `pred`: a predicate.
 - `mem`: an address, handed to the meaning as one 64-bit word, base plus offset (32-bit registers are zero-extended).
 - `param`: a kernel parameter and a byte offset, handed over as a `ParamRef`.
 - `imm`: an integer constant, handed over as an int.
+- `size`: a number of bytes or a predicate, handed over as (word, None) or (None, predicate).
 - `label`: a branch target, read by the machine only.
 
-A `?` behind a type: an optional trailing operand; as a result, the second of `a|b`, which a meaning always returns.
+A `?` behind a type: an optional operand; as a result, the second of `a|b`, which a meaning always returns.
 Types, operand reading and result writing are applied in one place for all domains: `spec.ptx.operands`.
 """
 

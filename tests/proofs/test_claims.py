@@ -9,7 +9,7 @@ import pytest
 from proofs import resources
 from proofs.artifacts import records_json, to_text
 from proofs.claims import OBLIGATIONS
-from proofs.claims.coverage import Digit, _introduce
+from proofs.claims.digits import Coordinate, Digit, introduce
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.outcome import SOLVER_OBLIGATIONS
@@ -130,7 +130,7 @@ def test_no_digits_are_promised_of_weight_zero(weight: int) -> None:
     stride = Symbol("stride", "parameter", LAUNCH, 0, 100)
     digit = Symbol("tid.x", "special", "thread", 0, 9)
     value = Poly.symbol(Symbol("e.column", "digit", LAUNCH, 0, None))
-    hypothesis, chosen = _introduce(value, [Digit(digit, Poly.symbol(stride), None)], "w")
+    hypothesis, chosen = introduce(value, Coordinate((Digit(digit, Poly.symbol(stride), None),), Poly({})), "w")
     at = {"e.column": 7, "stride": weight}
     (name,) = (s.name for p in chosen.values() for s in p.symbols())
     options = [{**at, name: d, "w.rest": r} for d in range(9) for r in range(9)]

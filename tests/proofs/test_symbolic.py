@@ -320,7 +320,7 @@ STORES = "st.global.u32 [%d0+16], %r1;\nover:\nst.global.u32 [%d0+20], %r1;\nret
 # By what a machine must do: the instruction's operands, and what the symbolic machine records of it.
 KINDS = {
     "branch": (" over", ""), "exit": ("", ""), "return": ("", ""), "trap": ("", "traps"), "barrier": (" 0", "barriers"),
-    "warp_barrier": (" -1", "shuffles"), "fence": ("", ""),
+    "warp_barrier": (" -1", "shuffles"), "fence": ("", ""), "commit": ("", "commits"), "wait": ("", "waits"),
 }
 
 
@@ -333,11 +333,11 @@ def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
                 records_of(problem_of(f"{OPEN}{opcode} 1, 64;\n{STORES}"))
             continue
         operands, kind = KINDS[row.control]
-        operands = " 20" if row.base == "nanosleep" else operands
+        operands = {"nanosleep.u32": " 20", "cp.async.wait_group": " 1"}.get(opcode, operands)
         for guard in ("", "@%p0 "):
             body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
             records, _ = compare(body, {}, _first(body), (1,))
-            found = {name for name in ("traps", "barriers", "shuffles") if getattr(records, name)}
+            found = {name for name in ("traps", "barriers", "shuffles", "commits", "waits") if getattr(records, name)}
             assert found == ({kind} if kind else set()), opcode
             if kind:
                 (item,) = getattr(records, kind)

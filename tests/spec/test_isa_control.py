@@ -14,10 +14,12 @@ from spec.ptx.memory import Memory
 from spec.ptx.row import BOUNDED, CONTROL, EXACT, MEMORY, Form, Row
 from tests.harness.isa_forms import spellings
 from tests.spec.programs import kernel, launch
+from tests.spec.test_isa_matrix import MATRIX_ROWS
 
 Words = npt.NDArray[np.uint32]
 
-CONTROL_ROWS = [row for row in ROWS if row.kind == CONTROL]
+# Rows over matrices have a module of their own.
+CONTROL_ROWS = [row for row in ROWS if row.kind == CONTROL and row not in MATRIX_ROWS]
 LANES = np.arange(32, dtype=np.int64)
 THREADS = 64
 # A different word for each thread, of both signs.
@@ -162,10 +164,21 @@ def _redux(opcode: str, form: Form) -> None:
     )
 
 
+def _group(opcode: str, form: Form) -> None:
+    """A copy is waited for; tests/spec/test_isa_async.py has the fine points."""
+    commit = "" if opcode.endswith("wait_all") else "cp.async.commit_group;"
+    wait = {"cp.async.wait_all": opcode, "cp.async.wait_group": f"{opcode} 0"}.get(opcode, "cp.async.wait_group 0")
+    _value(
+        f"ld.param.u64 %d0, [out]; st.shared.u32 [%r8], 9; cp.async.ca.shared.global [%r8], [%d0], 4;\n"
+        f"{commit} {wait}; ld.shared.u32 %r2, [%r8];\nbar.sync 0;", lambda t: 0,
+    )
+
+
 PROGRAMS: dict[str, Callable[[str, Form], None]] = {
     "bra": _branch, "ret": _leave, "exit": _leave, "trap": _trap, "bar.sync": _barrier, "barrier.sync": _barrier,
     "bar.arrive": _arrive, "barrier.arrive": _arrive, "bar.warp.sync": _warp_barrier, "membar": _nothing,
     "fence": _nothing, "nanosleep.u32": _nothing, "shfl.sync": _shuffle, "vote.sync": _vote,
+    "cp.async.commit_group": _group, "cp.async.wait_group": _group, "cp.async.wait_all": _group,
     "vote.sync.ballot.b32": _ballot, "activemask.b32": _activemask, "redux.sync": _redux,
 }
 

@@ -1,0 +1,155 @@
+"""Claims about two accesses in one block that no barrier separates: no data race, and no use of a copy in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proofs.claims.model import (
+    BLOCK_SCOPES,
+    FIRST,
+    GRID_SCOPES,
+    SECOND,
+    Claim,
+    conjunction,
+    domain,
+    equal_texts,
+    identity,
+    known,
+    warp_number,
+    warps,
+)
+from proofs.enumeration.question import Apart
+from proofs.intervals import Interval, Pairing
+from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
+from proofs.phases.modes import count, iteration, leaving
+from proofs.problem import Problem
+from proofs.query import Copy, Hypothesis, Query, build
+from proofs.records import Access
+from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
+
+NOT_BETWEEN = "no barrier lies between these accesses (both after {}), so their bytes must not meet"
+WORDS = {
+    SAME_WARP: "nothing orders these accesses of lanes of one warp (both after {}), so their bytes must not meet",
+    OTHER_WARPS: "no barrier lies between these accesses of two warps (both after {}), so their bytes must not meet",
+    ITSELF: "an asynchronous copy of the same thread is in flight, so their bytes must not meet",
+}
+
+
+def interval_claims(problem: Problem, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
+    """One claim for each pair."""
+    for interval, pair in pairings(intervals):
+        if _may_meet(problem, pair):
+            yield _race(problem, interval, pair)
+
+
+def unless_indivisible(
+    problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
+) -> str:
+    """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
+    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+        return same
+    first, second = copies
+    places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
+    if a.space == "shared" or a.buffer != b.buffer:
+        places = [(a.address, b.address)]
+    equal = [f"(= {first.text(x)} {second.text(y)})" for x, y in places]
+    if launch and not {a.scope, b.scope} <= {"gpu", "sys"}:
+        equal += equal_texts(s for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK)
+    return f"(or {same} {conjunction(equal)})"
+
+
+def _may_meet(problem: Problem, pair: Pairing) -> bool:
+    a, b = pair.first.access, pair.second.access
+    return a.space == "shared" or bool(problem.alias_of(a.buffer, b.buffer))
+
+
+def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
+    start = pair.start
+    assert start is not None
+    first = Copy(FIRST, BLOCK_SCOPES, _fixed(pair.first, start))
+    second = Copy(SECOND, BLOCK_SCOPES, _fixed(pair.second, start))
+    copies = (first, second)
+    a, b = pair.first.access, pair.second.access
+    x, y = first.text(a.address), second.text(b.address)
+    items = [first.poly(a.address), second.poly(b.address)]
+    meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
+    identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
+    # An access of the whole warp is one of other lanes, too, whoever gave its address.
+    own = pair.threads == ITSELF or a.warp or b.warp
+    goal = f"(not {meet})" if own else (
+        f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)})"
+    )
+    words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
+    here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
+    here += _related(problem, pair.threads, copies, identical)
+    comment = (
+        f"race: {words}",
+        f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
+        f"second: PTX line {b.at.line}, {b.kind} of {b.width} bytes of {b.buffer}",
+    )
+    name = f"race.{interval.id}.{pair.name}"
+    marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
+
+    def query(linear: bool) -> Query:
+        hypotheses = [*domain(problem, copies, linear), *here]
+        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
+
+    lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
+    subjects = ((a, first), (b, second))
+    finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
+    return Claim(
+        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
+    )
+
+
+def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
+    """In what two threads must differ to be a pair of this kind; enumeration may take more pairs than there are."""
+    if pair.threads == OTHER_WARPS:
+        return (warp_number(problem),)
+    if pair.threads == ITSELF or pair.first.access.warp or pair.second.access.warp:
+        return None
+    return tuple(Poly.symbol(s) for s in identical)
+
+
+def _fixed(member: Member, start: dict[str, str]) -> dict[str, Poly]:
+    """Iteration counts that the interval ties to each other, and to the one in which it began where that is known."""
+    began = {loop: term for loop, mode in start.items() if (term := iteration(loop, mode)) is not None}
+    fixed = {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
+    for loop, term in began.items():
+        (base,) = count(loop).symbols()
+        fixed = {name: found.substitute({base: term}) for name, found in fixed.items()}
+    for loop, mode in (*member.modes, *start.items()):
+        if mode.startswith("exit"):
+            # All threads leave the loop after equally many rounds (the trips claims).
+            fixed[f"K@{loop}"] = leaving(loop)
+    return fixed
+
+
+def _rounds(copies: tuple[Copy, Copy]) -> list[Hypothesis]:
+    """An iteration before the one in which the interval began is one only from 0 on."""
+    found = []
+    for copy in copies:
+        for term in copy.replaced.values():
+            condition = ge(term)
+            if term.terms.get((), 0) < 0:
+                found.append(Hypothesis("fact", condition.text, condition))
+    return found
+
+
+def _related(
+    problem: Problem, threads: str, copies: tuple[Copy, Copy], identical: list[Symbol]
+) -> list[Hypothesis]:
+    """How the two threads stand to each other."""
+    if threads == ITSELF:
+        first, second = copies
+        conds = [same(first.poly(Poly.symbol(s)), second.poly(Poly.symbol(s))) for s in identical]
+        return [
+            Hypothesis("thread", text, cond) for text, cond in zip(equal_texts(identical), conds, strict=True)
+        ]
+    if threads not in (SAME_WARP, OTHER_WARPS):
+        return []
+    together = warps(problem, copies)
+    if threads == SAME_WARP:
+        return [together]
+    apart = negate(together.cond)
+    return [Hypothesis("warp", f"(not {together.text})", apart)]

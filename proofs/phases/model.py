@@ -1,0 +1,117 @@
+"""Accesses in barrier intervals, and pairs of them that nothing orders: plain data for whoever decides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from proofs.phases.modes import Modes, iteration
+from proofs.records import Access
+from proofs.terms import Poly
+
+# How the two threads of a pair stand to each other.
+DIFFERENT, OTHER_WARPS, SAME_WARP, ITSELF = "different", "other warps", "same warp", "itself"
+
+
+@dataclass(frozen=True)
+class Member:
+    """An access in an interval.
+
+    Args:
+        modes: the iteration of each loop around it (`proofs.phases.modes`).
+        start: the iteration in which the interval must have begun for the access to be in it, where that is not any.
+    """
+
+    access: Access
+    modes: Modes
+    start: Modes = ()
+
+    def iterations(self) -> Iterator[tuple[str, Poly | None]]:
+        """Loop and the term its iteration count has; None where it is free."""
+        for loop, mode in self.modes:
+            yield loop, iteration(loop, mode)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two accesses that may happen in either order, by threads that are related as `threads` says."""
+
+    name: str
+    first: Member
+    second: Member
+    threads: str = DIFFERENT
+
+    @property
+    def start(self) -> dict[str, str] | None:
+        """The iteration in which both are in the interval; None if there is none."""
+        found = dict(self.first.start)
+        for loop, mode in self.second.start:
+            if found.setdefault(loop, mode) != mode:
+                return None
+        return found
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Accesses that may lie between two barriers.
+
+    `start` is entry, a barrier's id, or, of what one thread does while its copy is in flight, the copy's id. `threads`
+    says for which pairs of threads the interval's ends count as barriers.
+    """
+
+    id: str
+    start: str
+    members: tuple[Member, ...]
+    threads: str = DIFFERENT
+
+    def pairs(self) -> Iterator[Pairing]:
+        """Pairs of which at least one writes, each unordered pair once.
+
+        They are of one shared variable; those with a copy in flight also of one global buffer.
+        """
+        seen: dict[str, int] = {}
+        for a, b in self._candidates():
+            if a.access.buffer != b.access.buffer or not (a.access.writes or b.access.writes):
+                continue
+            name = f"{a.access.id}.{b.access.id}"
+            n = seen.get(name, 0)
+            seen[name] = n + 1
+            pairing = Pairing(name + (f".{n}" if n else ""), a, b, self.threads)
+            if pairing.start is not None:
+                yield pairing
+
+    def _candidates(self) -> Iterator[tuple[Member, Member]]:
+        if self.threads == ITSELF:
+            copy, *others = self.members
+            yield from ((copy, other) for other in others)
+            return
+        shared = [m for m in self.members if m.access.space == "shared"]
+        for i, a in enumerate(shared):
+            for b in shared[i:]:
+                yield a, b
+
+
+def pairings(intervals: Sequence[Interval]) -> Iterator[tuple[Interval, Pairing]]:
+    """Every pair that must not meet, once, though several intervals may hold it.
+
+    One that is needed of threads of other warps and of one warp is needed of any two threads.
+    """
+    everything = [(interval, pair) for interval in intervals for pair in interval.pairs()]
+    needed: dict[_Key, set[str]] = {}
+    for _, pair in everything:
+        needed.setdefault(_key(pair), set()).add(pair.threads)
+    done: set[tuple[_Key, str]] = set()
+    for interval, pair in everything:
+        key = _key(pair)
+        if {OTHER_WARPS, SAME_WARP} <= needed[key] and pair.threads in (OTHER_WARPS, SAME_WARP):
+            pair = replace(pair, threads=DIFFERENT)
+        if (key, pair.threads) not in done:
+            done.add((key, pair.threads))
+            yield interval, pair
+
+
+_Key = tuple[tuple[str, Modes, Modes], ...]
+
+
+def _key(pair: Pairing) -> _Key:
+    return tuple(sorted((m.access.id, m.modes, m.start) for m in (pair.first, pair.second)))
