@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
 
-from proofs.polynomials import Atom, Monomial, Poly, within
+from proofs.polynomials import Atom, Monomial, Poly, plain_sum, within
 from proofs.symbols import Symbol
 
 
@@ -55,7 +55,7 @@ class DivAtom(_Digit):
         if ratio * coefficient >= 0:
             return None
         remainder = modulo(self.a, self.c)
-        return _times(_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, ratio)
+        return _times(plain_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, ratio)
 
     def divided(self, c: int) -> Poly | None:
         return divide(self.a, self.c * c)
@@ -90,7 +90,7 @@ class ModAtom(_Digit):
         if above:
             weight = coefficient * self.c
             if all(terms.get(_joined(m, rest)) == weight * c for m, c in above.items()):
-                return _times(_sum((self.a, 1), (self.quotient, -self.c), (me, -1)), rest, coefficient)
+                return _times(plain_sum((self.a, 1), (self.quotient, -self.c), (me, -1)), rest, coefficient)
             for monomial, other in terms.items():
                 if other != weight or len(monomial) != len(rest) + 1:
                     continue
@@ -101,10 +101,10 @@ class ModAtom(_Digit):
                         and all(atom.a.terms.get(m) == c for m, c in above.items())
                     ):
                         whole = modulo((atom.a - self.quotient) * self.c + self.a, self.c * atom.c)
-                        return _times(_sum((whole, 1), (Poly.of(atom), -self.c), (me, -1)), rest, coefficient)
+                        return _times(plain_sum((whole, 1), (Poly.of(atom), -self.c), (me, -1)), rest, coefficient)
         ratio = _ratio(self.a, terms, rest)
         if ratio * coefficient < 0:
-            return _times(_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, ratio)
+            return _times(plain_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, ratio)
         return self._below_another(terms, rest, coefficient)
 
     def _below_another(self, terms: Mapping[Monomial, int], rest: Monomial, coefficient: int) -> Poly | None:
@@ -118,21 +118,12 @@ class ModAtom(_Digit):
                     and _joined((atom,), rest) == monomial and modulo(atom.a, self.c) == Poly.of(self)
                 ):
                     between = modulo(divide(atom.a, self.c), atom.c // self.c)
-                    zero = _sum((between, self.c), (Poly.of(self), 1), (Poly.of(atom), -1))
+                    zero = plain_sum((between, self.c), (Poly.of(self), 1), (Poly.of(atom), -1))
                     return _times(zero, rest, other)
         return None
 
     def divided(self, c: int) -> Poly | None:
         return modulo(divide(self.a, c), self.c // c) if self.c % c == 0 else None
-
-
-def _sum(*parts: tuple[Poly, int]) -> Poly:
-    """The sum of multiples as it stands: the digits in it are not joined."""
-    terms: dict[Monomial, int] = {}
-    for poly, factor in parts:
-        for monomial, coefficient in poly.terms.items():
-            terms[monomial] = terms.get(monomial, 0) + coefficient * factor
-    return Poly(terms)
 
 
 def _joined(a: Monomial, b: Monomial) -> Monomial:
@@ -281,7 +272,7 @@ def modulo(a: Poly, c: int) -> Poly:
         return modulo(cut[1], c // cut[0]) * cut[0] + cut[2]
     for monomial, k in rest.terms.items():
         if len(monomial) == 1 and isinstance(monomial[0], ModAtom) and k * monomial[0].c % c == 0:
-            return modulo(_sum((rest, 1), (monomial[0].a, k), (Poly.of(monomial[0]), -k)), c)
+            return modulo(plain_sum((rest, 1), (monomial[0].a, k), (Poly.of(monomial[0]), -k)), c)
     atom = rest.atom
     reduced = atom.reduced(c) if atom is not None else None
     return reduced or Poly.of(ModAtom(rest, c))

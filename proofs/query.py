@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import gcd
 
 from proofs.bits import BitAtom, xor_lemmas
+from proofs.polynomials import plain_sum
 from proofs.terms import Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
@@ -132,7 +134,10 @@ def build(
     polys = [p for h in kept for p in h.cond.polys()]
     for item in goal_items:
         polys += [item] if isinstance(item, Poly) else list(item.polys())
-    lemmas = (*split_lemmas(compared, splits), *product_lemmas(polys), *atom_lemmas(polys))
+    lemmas = (
+        *split_lemmas(compared, splits), *product_lemmas(polys), *factor_lemmas([*compared, *polys]),
+        *atom_lemmas(polys),
+    )
     assertions += [("lemma", text) for text in lemmas]
     counts: dict[str, int] = {}
     numbered = []
@@ -174,6 +179,46 @@ def split_lemmas(compared: Iterable[Poly], splits: Iterable[Poly]) -> list[str]:
             if len(parts) > 1:
                 found.append(Poly(parts))
     return list(dict.fromkeys(f"(or (<= {t.text} (- 1)) (= {t.text} 0) (<= 1 {t.text}))" for t in found))
+
+
+def factor_lemmas(polys: Iterable[Poly]) -> list[str]:
+    """`A >= 0 and f >= 0 imply A*f >= 0` for the sums A by which a symbol f is multiplied, and differences of two.
+
+    The same as product_lemmas where the other factor is a sum, as `m + 4*k + 3` in an unrolled loop, or the quotient
+    by a multiple of f.
+    """
+    whole = _all(polys)
+    quotients = [a for p in whole for m in p.terms for a in m if isinstance(a, QuotientAtom)]
+    sums: dict[Atom, dict[Poly, None]] = {}
+    for poly in (*whole, *(a.b * Poly.of(a) for a in quotients)):
+        for f in dict.fromkeys(a for m in poly.terms if len(m) > 1 for a in m):
+            sums.setdefault(f, {})[_cofactor(poly, f)] = None
+    texts: dict[str, None] = {}
+    for f, cofactors in sums.items():
+        if all(len(c.terms) == 1 for c in cofactors):
+            continue
+        # As they stand: joined digits would bring in products that nothing else speaks of.
+        differences = (plain_sum((x, 1), (y, -1)) for x, y in combinations(cofactors, 2))
+        for a in (*cofactors, *differences):
+            for less in (0, 1):
+                for sign in (1, -1):
+                    side = plain_sum((a, sign), (Poly.constant(less), -1))
+                    if side.interval != (0, None) and side.value is None:
+                        texts[_product(side, _distance(f))] = None
+    return list(texts)[:MAX_LEMMAS]
+
+
+def _cofactor(poly: Poly, f: Atom) -> Poly:
+    """What f is multiplied by, without common divisors, the sign turned so that the last term is positive."""
+    found: dict[tuple[Atom, ...], int] = {}
+    for monomial, coefficient in poly.terms.items():
+        if f in monomial:
+            rest = list(monomial)
+            rest.remove(f)
+            found[tuple(rest)] = coefficient
+    common = gcd(*found.values())
+    whole = Poly({m: c // common for m, c in found.items()})
+    return -whole if list(whole.terms.values())[-1] < 0 else whole
 
 
 def atom_lemmas(polys: Iterable[Poly]) -> list[str]:
