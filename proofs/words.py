@@ -13,8 +13,25 @@ from dataclasses import dataclass, replace
 from proofs.alike import EVERY, common, exchanged
 from proofs.bitwise import Bitwise
 from proofs.floating import FLOAT_WIDTH, Floating
-from proofs.terms import BLOCK, TRUE, Cond, Poly, Symbol, conj, disj, ite, le, lt, negate, truth, within
+from proofs.terms import (
+    BLOCK,
+    THREAD,
+    TRUE,
+    Cond,
+    Poly,
+    Symbol,
+    conj,
+    disj,
+    ite,
+    le,
+    lt,
+    negate,
+    opaque_truth,
+    truth,
+    within,
+)
 from proofs.values import MAX_DEGREE, MAX_TERMS, Facts, Observation, Word
+from spec.ptx.ast import type_width
 from spec.ptx.domain import Shape
 
 EVERY_LANE = 2**32 - 1
@@ -80,6 +97,17 @@ class Terms(Bitwise, Floating):
         super().__init__(hooks)
         self.parameters, self.specials, self.variables, self.hooks = parameters, specials, variables, hooks
 
+    def common(self, kind: str) -> Word | Cond:
+        """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
+        different rounds, one that each has for itself.
+        """
+        width = type_width(kind)
+        key = self.unknown(width).key
+        scope = THREAD if self.loops else BLOCK
+        if kind == "pred":
+            return opaque_truth(Symbol(key, "boolean", scope, None, None, self.line, "", self.loops))
+        return Word(width, Poly.symbol(Symbol(key, "opaque", scope, 0, 2**width - 1, self.line, "", self.loops)))
+
     def special(self, name: str, width: int) -> Word:
         term = self.specials.get(name)
         return self.unknown(width) if term is None else Word(width, term)
@@ -124,6 +152,14 @@ class Terms(Bitwise, Floating):
     def redux(self, op: str, signed: bool, a: Word, members: Word) -> Word:
         self.hooks.converge(members.term)
         return self.unknown(32)
+
+    def match(self, mode: str, width: int, a: Word, members: Word) -> tuple[Word, Cond]:
+        self.hooks.converge(members.term)
+        return self.unknown(32), self.unknown_truth()
+
+    def elect(self, members: Word) -> tuple[Word, Cond]:
+        self.hooks.converge(members.term)
+        return self.unknown(32), self.unknown_truth()
 
     # --- memory ---
     def symbol(self, name: str, width: int) -> Word:
@@ -185,6 +221,9 @@ class Terms(Bitwise, Floating):
     def mma(self, shape: Shape, a: tuple[Word, ...], b: tuple[Word, ...], c: tuple[Word, ...]) -> tuple[Word, ...]:
         self.hooks.converge(Poly.constant(EVERY_LANE))
         return tuple(self.unknown(32) for _ in c)
+
+    def is_space(self, space: str, width: int, address: Word) -> Cond:
+        return self.unknown_truth()
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return self._window(space, width, address, 1)

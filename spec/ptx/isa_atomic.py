@@ -17,9 +17,8 @@ W = TypeVar("W")
 P = TypeVar("P")
 
 _HEAD = "[order:relaxed|acquire|release|acq_rel][scope:cta|cluster|gpu|sys]"
-_SPACE = "[space:global|shared|shared::cta]"
-# As nvcc spells scopes other than the whole device; ptxas takes the scope on either side of the space.
-_SPACE_FIRST = ".{space:global|shared|shared::cta}.{scope:cta|cluster|gpu|sys}"
+# Compilers put the scope before the state space or behind it.
+_SPACE = "[space:global|shared|shared::cta][late:cta|cluster|gpu|sys]"
 _HINT = "[hint:L2::cache_hint]"
 _RED_HEAD = "[order:relaxed|release][scope:cta|cluster|gpu|sys]"
 _T, _VALUES, _POLICY = "{type}", "vec:{type}", "b64?"
@@ -41,7 +40,7 @@ _VECTORS = (
 
 def reach(form: Form) -> str:
     """The scope of an atomic; of the whole device where none is named."""
-    return form["scope"] or "gpu"
+    return form["scope"] or form["late"] or "gpu"
 
 
 def _float(x: Domain[W, P], f: Form, old: W, operand: W, where: str) -> W:
@@ -113,25 +112,19 @@ def _one(template: str) -> str:
 
 ROWS: tuple[Row, ...] = (
     *(
-        Row(f"atom{head}.{_one(t)}", (_T,), ("mem", _T, _POLICY), MEMORY, "9.7.13.5", _atom)
-        for t in (*_ONE, "{op:exch}{hint}.{{type:b32|b64}}") for head in (f"{_HEAD}{_SPACE}", _SPACE_FIRST)
+        Row(f"atom{_HEAD}{_SPACE}.{_one(t)}", (_T,), ("mem", _T, _POLICY), MEMORY, "9.7.13.5", _atom)
+        for t in (*_ONE, "{op:exch}{hint}.{{type:b32|b64}}")
     ),
-    *(
-        Row(f"atom{head}.cas{_HINT}.{{type:b32|b64}}", (_T,), ("mem", _T, _T, _POLICY), MEMORY, "9.7.13.5", _cas)
-        for head in (f"{_HEAD}{_SPACE}", _SPACE_FIRST)
-    ),
-    *(
-        Row(f"atom{head}.cas.{{type:b16}}", (_T,), ("mem", _T, _T), MEMORY, "9.7.13.5", _cas)
-        for head in (f"{_HEAD}{_SPACE}", _SPACE_FIRST)
-    ),
+    Row(f"atom{_HEAD}{_SPACE}.cas{_HINT}.{{type:b32|b64}}", (_T,), ("mem", _T, _T, _POLICY), MEMORY, "9.7.13.5", _cas),
+    Row(f"atom{_HEAD}{_SPACE}.cas.{{type:b16}}", (_T,), ("mem", _T, _T), MEMORY, "9.7.13.5", _cas),
     *(
         Row(f"atom{_HEAD}{t.replace('global.', '[space:global].')}", (_VALUES,), ("mem", _VALUES, _POLICY), MEMORY,
             "9.7.13.5", _atom_vector)
         for t in _VECTORS
     ),
     *(
-        Row(f"red{head}.{_one(t)}", (), ("mem", _T, _POLICY), MEMORY, "9.7.13.6", _red)
-        for t in _ONE for head in (f"{_RED_HEAD}{_SPACE}", _SPACE_FIRST)
+        Row(f"red{_RED_HEAD}{_SPACE}.{_one(t)}", (), ("mem", _T, _POLICY), MEMORY, "9.7.13.6", _red)
+        for t in _ONE
     ),
     *(
         Row(f"red{_RED_HEAD}{t.replace('global.', '[space:global].')}", (), ("mem", _VALUES, _POLICY), MEMORY,
