@@ -57,7 +57,7 @@ class Machine(Hooks, Runner):
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
-        self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
+        self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
         self.places = instruction_places(problem)
         self.state = State()
@@ -282,8 +282,6 @@ class Machine(Hooks, Runner):
         assert self.instruction is not None
         if not self.recording:
             return
-        if space in ("local", "const"):
-            raise Unsupported(f".{space} memory is not modelled yet", line=self.instruction.line)
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
