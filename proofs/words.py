@@ -157,6 +157,10 @@ class Terms:
         word = self.unknown(1)
         return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, self.line, "", self.loops))
 
+    def arbitrary(self, kind: str) -> Word | Cond:
+        """An unknown of a PTX type."""
+        return self._truth() if kind == "pred" else self.unknown(type_width(kind))
+
     def common(self, kind: str) -> Word | Cond:
         """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
         different rounds, one that each has for itself.

@@ -10,6 +10,7 @@ from math import prod
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.decide import decide
+from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
     DYNAMIC,
@@ -166,6 +167,7 @@ class _Reader:
             outputs=self._outputs(buffers),
         )  # fmt: skip
         add_variables(found)
+        found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
         return found
 
