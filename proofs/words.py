@@ -99,7 +99,7 @@ class Terms(Bitwise, Floating):
 
     def arbitrary(self, kind: str) -> Word | Cond:
         """An unknown of a PTX type."""
-        return self._truth() if kind == "pred" else self.unknown(type_width(kind))
+        return self.unknown_truth() if kind == "pred" else self.unknown(type_width(kind))
 
     def common(self, kind: str) -> Word | Cond:
         """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
