@@ -210,12 +210,12 @@ def test_every_block_size_is_meant_when_none_is_given(copy: Path) -> None:
 def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.ptx"
     path.write_text(
-        HEAD + ".visible .entry a(.param .u64 h)\n{\n.reg .u64 %h;\n.reg .u32 %r;\nld.param.u64 %h, [h];\n"
-        "atom.global.add.u32 %r, [%h], 1;\nret;\n}\n"
+        HEAD + ".visible .entry a(.param .u64 h)\n{\n.reg .u64 %h;\n.reg .f32 %f<4>;\nld.param.u64 %h, [h];\n"
+        "tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%h, {%f0}];\nret;\n}\n"
     )
     found = rows(path)
     assert set(found.values()) == {"unknown"}
-    assert "line 9: atom.global.add.u32" in capsys.readouterr().out
+    assert "line 9: tex.1d.v4.f32.f32" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
