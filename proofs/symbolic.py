@@ -301,9 +301,6 @@ class Machine(Hooks, Runner):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        if marks.flight or marks.warp:
-            raise Unsupported(f"{self.instruction.opcode} is not followed through the phases yet",
-                              line=self.instruction.line)
         at = self._point()
         if marks.guard == FALSE:
             return
