@@ -66,7 +66,10 @@ def test_parts_of_an_access_may_stand_in_any_order(opcode: str, ordered: str) ->
 
 @pytest.mark.parametrize(
     "opcode",
-    ["atom.global.global.add.u32", "ld.cta.cta.u32", "add.u33", "atom.global.sub.u32", "mma.sync", "ld.global.v3.u32", "cvt.ftz.s32.s32", ""]
+    [
+        "atom.global.global.add.u32", "ld.cta.cta.u32", "add.u33", "atom.global.sub.u32", "mma.sync",
+        "ld.global.v3.u32", "cvt.ftz.s32.s32", "",
+    ],
 )
 def test_other_opcodes_are_unknown(opcode: str) -> None:
     assert lookup(opcode) is None
