@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from proofs.cfg import Graph
 from proofs.claims import Claim, all_claims
 from proofs.claims.model import domain
+from proofs.contents import without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
@@ -23,13 +24,20 @@ PROVE_RLIMIT = 4_000_000
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known of an entry before any claim is decided."""
+    """What is known of an entry before any claim is decided.
+
+    Args:
+        relied: the buffers whose content terms speak of.
+        rewritten: those of which facts are given that do not count, as the launch writes there.
+    """
 
     problem: Problem
     graph: Graph
     records: Records
     intervals: tuple[Interval, ...]
     claims: tuple[Claim, ...]
+    relied: frozenset[str] = frozenset()
+    rewritten: frozenset[str] = frozenset()
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -66,8 +74,18 @@ def analyse(
     `answers` keeps, by text, whether a query was proved: kernels that differ little ask the same ones.
     """
     limits = limits or Limits()
-    machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
-    records = machine.run()
+    rewritten: frozenset[str] = frozenset()
+    while True:
+        machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
+        records = machine.run()
+        written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
+        lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
+        if not lost:
+            break
+        rewritten |= {b for b in lost if problem.sources[b].facts}
+        problem = replace(problem, sources=without(problem.sources, lost))
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
-    return Analysis(problem, machine.graph, records, found, tuple(claims))
+    return Analysis(
+        problem, machine.graph, records, found, tuple(claims), frozenset(machine.relied), rewritten
+    )

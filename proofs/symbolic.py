@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
+from proofs.contents import contents_of
 from proofs.loops import Runner, Summaries
 from proofs.problem import Problem, unsupported_function
 from proofs.records import (
@@ -26,7 +27,7 @@ from proofs.records import (
     Trap,
     Wait,
 )
-from proofs.resolve import resolve
+from proofs.resolve import elements_at, resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
 from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
@@ -65,6 +66,7 @@ class Machine(Hooks, Runner):
         self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
+        self.relied: set[str] = set()
 
     # --- driving ---
     def run(self) -> Records:
@@ -287,6 +289,14 @@ class Machine(Hooks, Runner):
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
         ))
+
+    def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
+        """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
+        if address is None or space not in ("global", "generic"):
+            return ()
+        found = elements_at(self.problem, width, count, address, self.prove)
+        self.relied |= {a.source.buffer for a in contents_of(found)}
+        return found
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""

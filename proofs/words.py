@@ -103,6 +103,10 @@ class Hooks(ABC):
     ) -> None:
         """Memory was accessed, `count` words of `width` bits at `address`; `kind` is read, write or atomic."""
 
+    def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
+        """What these words hold, if their content is followed; () where it is not."""
+        return ()
+
     @abstractmethod
     def converge(self, members: Poly | None) -> None:
         """An instruction that all lanes of a mask must execute together."""
@@ -437,6 +441,9 @@ class Terms:
 
     def load(self, space: str, width: int, count: int, address: Word, readonly: bool) -> tuple[Word, ...]:
         self.hooks.access("read", space, width, count, address.term, Marks(readonly=readonly))
+        known = self.hooks.content(space, width, count, address.term)
+        if known:
+            return tuple(Word(width, term) for term in known)
         return tuple(self.unknown(width) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:

@@ -76,7 +76,7 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
         tried.append(candidate)
         for schedule in SCHEDULES:
             try:
-                launch = launch_of(analysis.problem, candidate)
+                launch = launch_of(analysis.problem, candidate, claim.query.contents)
                 sign = sign_of(Attempt(analysis, claim, launch, schedule))
             except (BadInput, Unsupported) as error:
                 reason = str(error)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
+from proofs.contents import ContentAtom
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, BufferTerms, Problem, shared_variables
 from proofs.query import range_text
+from proofs.replay.contents import put_contents
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
 from proofs.terms import LAUNCH, Symbol, integer, quote
 from spec.contracts.model import ACTIVE
@@ -96,7 +98,7 @@ def _is_size(problem: Problem, symbol: Symbol) -> bool:
     )
 
 
-def launch_of(problem: Problem, model: Mapping[str, int]) -> Launch:
+def launch_of(problem: Problem, model: Mapping[str, int], contents: Sequence[ContentAtom] = ()) -> Launch:
     """The launch that a model describes, its buffers in fresh memory. BadInput if it is outside the domain."""
     values = dict(model)
     power = ACTIVE
@@ -116,6 +118,7 @@ def launch_of(problem: Problem, model: Mapping[str, int]) -> Launch:
     for clause_text, clause in problem.domain:
         if all(s.scope == LAUNCH for s in clause.symbols()) and not condition_value(clause, values):
             raise BadInput(f"the model breaks the assumption {clause_text}")
+    put_contents(problem, memory, values, contents)
     block = _triple(term_value(problem.specials[f"%ntid.{a}"], values) for a in AXES)
     extents = problem.expected_grid or tuple(problem.specials[f"%nctaid.{a}"] for a in AXES)
     grid = _triple(term_value(extent, values) for extent in extents)
