@@ -9,6 +9,7 @@ from spec.ptx.ast import Function, Instr, Label, Sym
 from spec.ptx.isa import lookup
 
 EXIT = -1
+MAX_LOOPS, MAX_BODIES = 1_000, 1_000_000  # loops of a function; their blocks together, those of inner loops in each
 
 
 @dataclass
@@ -105,17 +106,49 @@ def _split(function: Function) -> list[Block]:
     return blocks
 
 
-def _dominators(count: int, order: list[int], predecessors: dict[int, list[int]]) -> dict[int, set[int]]:
-    dominators = {b: set(order) for b in order}
-    dominators[order[0]] = {order[0]}
-    changed = True
-    while changed:
-        changed = False
-        for b in order[1:]:
-            new = set.intersection(*(dominators[p] for p in predecessors[b] if p in dominators)) | {b}
-            if new != dominators[b]:
-                dominators[b], changed = new, True
-    return dominators
+class _Dominators:
+    """Which block lies on every path to another: the tree of immediate dominators, and when a walk enters and leaves.
+
+    The iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm"), linear in memory.
+    """
+
+    def __init__(self, order: list[int], predecessors: dict[int, list[int]]) -> None:
+        position = {b: i for i, b in enumerate(order)}
+        parent: list[int] = [0] + [-1] * (len(order) - 1)
+        changed = True
+        while changed:
+            changed = False
+            for i in range(1, len(order)):
+                known = [position[p] for p in predecessors[order[i]] if parent[position[p]] >= 0]
+                best = known[0]
+                for other in known[1:]:
+                    while best != other:
+                        if other > best:
+                            other = parent[other]
+                        else:
+                            best = parent[best]
+                if parent[i] != best:
+                    parent[i], changed = best, True
+        children: list[list[int]] = [[] for _ in order]
+        for i in range(1, len(order)):
+            children[parent[i]].append(i)
+        self._entered, self._left, clock = [0] * len(order), [0] * len(order), 0
+        walk = [(0, False)]
+        while walk:
+            i, leaving = walk.pop()
+            clock += 1
+            if leaving:
+                self._left[i] = clock
+                continue
+            self._entered[i] = clock
+            walk.append((i, True))
+            walk += [(child, False) for child in children[i]]
+        self._position = position
+
+    def of(self, above: int, below: int) -> bool:
+        """Whether every path to `below` goes through `above`."""
+        a, b = self._position[above], self._position[below]
+        return self._entered[a] <= self._entered[b] and self._left[b] <= self._left[a]
 
 
 def graph_of(function: Function) -> Graph:
@@ -141,15 +174,16 @@ def graph_of(function: Function) -> Graph:
     for b in order:
         for s in blocks[b].successors():
             predecessors[s].append(b)
-    dominators = _dominators(len(blocks), order, predecessors)
+    dominators = _Dominators(order, predecessors)
     position = {b: i for i, b in enumerate(order)}
     bodies: dict[int, set[int]] = {}
     latches: dict[int, list[int]] = {}
+    size = 0
     for b in order:
         for s in blocks[b].successors():
             if position[s] > position[b]:
                 continue
-            if s not in dominators[b]:
+            if not dominators.of(s, b):
                 raise Unsupported("irreducible control flow (a loop with two entries)", line=blocks[s].line)
             body = bodies.setdefault(s, {s})
             latches.setdefault(s, []).append(b)
@@ -158,7 +192,10 @@ def graph_of(function: Function) -> Graph:
                 x = work.pop()
                 if x not in body:
                     body.add(x)
+                    size += 1
                     work.extend(predecessors[x])
+            if len(bodies) > MAX_LOOPS or size > MAX_BODIES:
+                raise Unsupported(f"more than {MAX_LOOPS} loops, or too many blocks in them", line=blocks[s].line)
     loops: dict[int, Loop] = {}
     for header, body in bodies.items():
         outer = [h for h, other in bodies.items() if h != header and header in other]

@@ -53,7 +53,10 @@ class Source:
 
     @property
     def interval(self) -> Interval:
-        """Bounds of every element: those of the type, or of a fact that gives constants."""
+        """Bounds of every element: those of the type, or of a fact that gives constants.
+
+        What is loaded from beyond the buffer has them as well: proofs that rest on memory rest on bounds, too.
+        """
         low, high = self.low, self.high
         for fact in self.facts:
             for bound in (c for c in _parts(fact.holds) if fact.guard.op == "true"):

@@ -14,6 +14,7 @@ from spec.ptx.ast import Function, Mem, Module, Sym, Variable, type_width
 from spec.ptx.isa import lookup
 
 AXES = ("x", "y", "z")
+DYNAMIC = "dynamic_shared"  # the bytes of `.extern .shared` memory that a launch gives, as a name
 RESERVED = frozenset((
     "and", "or", "not", "ite", "div", "mod", "abs", "let", "forall", "exists", "true", "false", "distinct", "xor",
     "par", "as", "assert",

@@ -103,6 +103,7 @@ class Machine(Hooks, Runner):
 
     def _block(self, block: Block, state: State) -> list[Edge]:
         self.state = state.copy()
+        self._left -= len(state.registers) // 64
         edges: list[Edge] = []
         for instruction in block.instructions:
             self.instruction = instruction

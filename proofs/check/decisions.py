@@ -12,6 +12,7 @@ from proofs.discharge import Decision, Pins, enumerated
 from proofs.effort import PASSES, SPENT, Meter
 from proofs.enumeration import Enumerator
 
+FEW = 64  # claims whose first, short pass is not worth a process of its own
 CHUNK = 16  # claims between two looks at the effort; fixed, so that the number of processes changes no verdict
 
 
@@ -32,6 +33,7 @@ def decide_all(
     for rlimit in PASSES:
         todo = [c for c in claims if c.name not in decided or decided[c.name].status == "unknown"]
         todo = [c for c in todo if c.query is not None or c.name not in decided]
+        small = rlimit == PASSES[0] and len(claims) <= FEW
         for start in range(0, len(todo), CHUNK):
             chunk = todo[start : start + CHUNK]
             if meter.left is not None and meter.left <= 0:
@@ -40,7 +42,7 @@ def decide_all(
                 continue
             tasks = [(claim, rlimit, store, pins[claim.name] if rlimit == PASSES[0] else ()) for claim in chunk]
             fresh: dict[str, tuple[int, Answer]] = {}
-            for claim, found in zip(chunk, workers.map(decide_one, tasks, died), strict=True):
+            for claim, found in zip(chunk, workers.map(decide_one, tasks, died, small), strict=True):
                 meter.spend(found.used)
                 decided[claim.name] = renamed(found.decision, claim)
                 if not found.fresh and found.used:

@@ -14,6 +14,7 @@ from proofs.contents import Source
 from proofs.decide import decide
 from proofs.problem import (
     AXES,
+    DYNAMIC,
     RESERVED,
     BufferTerms,
     Problem,
@@ -35,7 +36,6 @@ from spec.errors import BadInput
 from spec.ptx.ast import Function, Module, type_width
 from spec.ptx.parser import parse
 
-DYNAMIC = "dynamic_shared"
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
 _DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
 _WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")

@@ -19,7 +19,6 @@ from proofs.effort import Meter, Remembered
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Task = tuple[Claim, int, Remembered | None, Pins]
-FEW = 4  # tasks that are not worth a process of their own
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,16 @@ class Workers:
         self._pool: Executor | None = None
 
     def map(
-        self, function: Callable[[Item], Result], items: Sequence[Item], broken: Callable[[Item], Result]
+        self, function: Callable[[Item], Result], items: Sequence[Item], broken: Callable[[Item], Result],
+        alone: bool = False,
     ) -> Iterator[Result]:
-        """The results in order; `broken` gives those of tasks whose process died, for want of memory as a rule."""
-        if self.jobs <= 1 or len(items) < FEW:
+        """The results in order.
+
+        Args:
+            broken: gives the results of tasks whose process died, for want of memory as a rule.
+            alone: the tasks are small, so that one process does them soonest.
+        """
+        if self.jobs <= 1 or len(items) < 2 or (alone and self._pool is None):
             yield from map(function, items)
             return
         done = 0

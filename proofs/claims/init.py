@@ -21,11 +21,16 @@ from proofs.symbolic import instruction_places
 from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
+MAX_SHARED = 1_000
 
 
 def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[Interval, ...]) -> list[Claim]:
     """init claims of every shared read."""
     shared = [a for a in records.accesses if a.space == "shared"]
+    if len(shared) > MAX_SHARED:
+        words = "every byte read was written before a barrier in between"
+        reason = f"the entry has more than {MAX_SHARED} accesses to shared memory"
+        return [Claim(f"init.{a.id}", "init", (a.at.line,), None, words, reason=reason) for a in shared if a.reads]
     order = {place: i for i, place in enumerate(_order(problem, graph))}
     anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
     in_flight = _together(found, ITSELF)
@@ -61,8 +66,8 @@ def _together(found: tuple[Interval, ...], threads: str) -> set[frozenset[str]]:
     """
     return {
         frozenset((m.access.id, n.access.id))
-        for interval in found if interval.threads == threads for m in interval.members for n in interval.members
-        if _one_iteration(m, n)
+        for interval in found if interval.threads == threads for m in interval.members if m.access.kind == "write"
+        for n in interval.members if n.access.reads and _one_iteration(m, n)
     }
 
 

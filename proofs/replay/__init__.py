@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from proofs.claims import Claim
 from proofs.decide import Decide, decide
 from proofs.entry import Analysis
-from proofs.replay.model import Launch, launch_of, models
+from proofs.replay.model import MIXED, PLAIN, Launch, launch_of, models
 from proofs.replay.signs import Attempt, Endless, Sign, sign_of
 from spec.errors import BadInput, Unsupported
 
-MAX_ATTEMPTS = 4
+MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
 
 HINTS: Mapping[str, str] = {
@@ -66,6 +67,8 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
     reason = "no model"
+    branches = any(s.kind == "boolean" for s in claim.query.symbols)
+    contents = (PLAIN, MIXED) if branches else (PLAIN,)
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
     for candidate in models(analysis.problem, claim, model, ask):
@@ -74,9 +77,9 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
         if len(tried) == MAX_ATTEMPTS:
             break
         tried.append(candidate)
-        for schedule in SCHEDULES:
+        for schedule, content in product(SCHEDULES, contents):
             try:
-                launch = launch_of(analysis.problem, candidate, claim.query.contents)
+                launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
                 sign = sign_of(Attempt(analysis, claim, launch, schedule))
             except (BadInput, Unsupported) as error:
                 reason = str(error)

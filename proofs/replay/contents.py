@@ -131,4 +131,7 @@ def _write(memory: Memory, buffer: BufferTerms, held: Mapping[Place, int], value
     offsets = [sum(n * s for n, s in zip(place, strides[-len(place):], strict=True)) * width for place in held]
     words = [(v % 2 ** (8 * width)).to_bytes(width, "little") for v in held.values()]
     rows = np.frombuffer(b"".join(words), np.uint8).reshape(-1, width)
-    memory[buffer.name].content.scatter(np.array(offsets, np.int64), rows)
+    base = values[buffer.base.name]
+    region = memory.find(base)
+    if region is not None:
+        region.content.scatter(np.array(offsets, np.int64) + (base - region.base), rows)

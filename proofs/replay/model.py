@@ -10,11 +10,13 @@ from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
 from proofs.contents import ContentAtom
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
-from proofs.problem import AXES, BufferTerms, Problem, shared_variables
-from proofs.query import range_text
+from proofs.problem import AXES, DYNAMIC, Problem, shared_variables
+from proofs.query import Copy, range_text
+from proofs.records import Records
 from proofs.replay.contents import put_contents
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
-from proofs.terms import LAUNCH, Symbol, integer, quote
+from proofs.replay.layout import RESIDUE, lay_out, mix_signs, put_loaded_values
+from proofs.terms import LAUNCH, THREAD, Symbol, integer, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput
 from spec.ptx.memory import Memory
@@ -26,8 +28,9 @@ BOUNDS: tuple[tuple[int | None, int | None], ...] = (
     (None, None),
 )
 SMALL_RLIMIT = 2_000_000
-RESIDUE = 256  # bytes modulo which a buffer keeps its place: above any access width and the alignment paths of kernels
-UNBOUNDED_BYTES = 2**40  # of a buffer without a declared size
+MODELS = 2  # of one bound
+ROOM = 49_152  # bytes of dynamic shared memory that a launch gets where it may choose
+MIXED, PLAIN = "mixed", "plain"
 Index = tuple[int, int, int]
 
 
@@ -39,6 +42,7 @@ class Launch:
         values: the model, each buffer's base put where the emulator has it.
         parameters: integer parameters that are no addresses, by the contract's name.
         offsets: bytes by which a buffer's base misses a multiple of 256.
+        origins: see `Layout`.
     """
 
     values: Mapping[str, int]
@@ -51,6 +55,7 @@ class Launch:
     blocks: tuple[Index, ...]
     power: int
     dynamic_shared: int
+    origins: Mapping[str, int]
 
 
 def models(
@@ -67,21 +72,81 @@ def models(
     more = [f"(declare-const {quote(n)} Int)" for n in launch if n not in known]
     more += [f"(assert {text})" for n, s in launch.items() if n not in known and (text := range_text(s))]
     more += [f"(assert {c.text})" for c in clauses]
+    more += _apart(problem, known, {*launch, *known})
     sizes = [s for s in (*launch.values(), *claim.query.symbols) if _is_size(problem, s)]
     # The claim that a loop ends speaks of rounds without number: there they are not bounded.
     endless = claim.name.startswith("variant.")
     rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
     # What shows in memory is looked for first, and once without that.
     tries = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
+    if claim.obligation != "bounds":
+        inside = _inside(problem, claim, {*launch, *known})
+        tries += [(inside, *b) for b in BOUNDS[:5]] if inside else []
     for visible, bound, most in (*tries, *(("", *b) for b in BOUNDS)):
         limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
         limits += [] if most is None else [_within(s, most) for s in rounds]
         limits += [f"(assert {visible})"] if visible else []
-        text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
-        answer = ask(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
-        if answer.status == "sat":
+        for _ in range(MODELS):
+            text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
+            answer = ask(text, SMALL_RLIMIT if bound is not None else DEFAULT_RLIMIT)
+            if answer.status != "sat":
+                break
             yield answer.model
+            # It did not show: one that differs in the launch or in the threads.
+            limits.append(_other(claim.query.symbols, answer.model))
     yield dict(first)
+
+
+def _apart(problem: Problem, known: set[str], declared: set[str]) -> list[str]:
+    """Numbers for two threads that the query tells apart by what they load alone: different ones, of one warp."""
+    marks = [mark for mark in (FIRST, SECOND) if any(name.endswith(mark) for name in known)]
+    tids = [s for a in AXES for s in problem.specials[f"%tid.{a}"].symbols()]
+    if len(marks) < 2 or any(s.name + mark in known for s in tids for mark in marks):
+        return []
+    lines = []
+    for mark in marks:
+        copy = Copy(mark, frozenset({THREAD}))
+        for symbol in tids:
+            low = symbol.renamed(symbol.name + mark)
+            lines += [f"(declare-const {quote(low.name)} Int)", f"(assert (<= 0 {quote(low.name)} 31))"]
+        for _, clause in problem.domain:
+            own = {s.name for s in clause.symbols() if s.scope == THREAD}
+            others = {s.name for s in clause.symbols()} - own
+            if own and own <= {s.name for s in tids} and others <= declared:
+                lines.append(f"(assert {copy.text(clause)})")
+    differ = " ".join(f"(distinct {quote(s.name + marks[0])} {quote(s.name + marks[1])})" for s in tids)
+    return [*lines, f"(assert (or false {differ}))"] if tids else []
+
+
+def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:
+    """That the accesses of a claim lie in their buffers, and dynamic shared memory is large: an access out of bounds
+    is left out by the emulator, and shows nothing else.
+    """
+    parts = [f"(>= {DYNAMIC} {ROOM})"] if DYNAMIC in declared else []
+    for access, copy in claim.subjects:
+        if access.space == "shared":
+            base, size = problem.variables[access.buffer], problem.shared_bytes[access.buffer]
+            low, high, items = base, base + size - access.width, [access.address]
+            texts = [f"(<= {low.text} {copy.text(access.address)} {high.text})"]
+        else:
+            buffer = problem.buffers[access.buffer]
+            if buffer.columns is None:
+                continue
+            high, items = buffer.columns - access.count, [access.column]
+            texts = [f"(<= 0 {copy.text(access.column)} {high.text})"]
+            if buffer.rows is not None:
+                items += [access.row, buffer.rows]
+                texts.append(f"(<= 0 {copy.text(access.row)} {(buffer.rows - 1).text})")
+        terms = [*(copy.poly(i) for i in items), high]
+        if {s.name for t in terms for s in t.symbols()} <= declared:
+            parts += texts
+    return f"(and true {' '.join(parts)})" if parts else ""
+
+
+def _other(symbols: Iterable[Symbol], model: Mapping[str, int]) -> str:
+    names = [s.name for s in symbols if s.kind in ("parameter", "special", "iteration") and s.name in model]
+    same = " ".join(f"(= {quote(n)} {integer(model[n])})" for n in names)
+    return f"(assert (not (and true {same})))"
 
 
 def _within(symbol: Symbol, bound: int) -> str:
@@ -94,22 +159,34 @@ def _is_size(problem: Problem, symbol: Symbol) -> bool:
     power = problem.power.name if problem.power else ""
     return (
         symbol.scope == LAUNCH and symbol.kind in ("parameter", "special") and symbol.name not in bases
-        and symbol.name != power
+        and symbol.name not in (power, DYNAMIC)
     )
 
 
-def launch_of(problem: Problem, model: Mapping[str, int], contents: Sequence[ContentAtom] = ()) -> Launch:
-    """The launch that a model describes, its buffers in fresh memory. BadInput if it is outside the domain."""
+def launch_of(
+    problem: Problem, model: Mapping[str, int], records: Records, content: str = PLAIN,
+    contents: Sequence[ContentAtom] = (),
+) -> Launch:
+    """The launch that a model describes, its buffers in fresh memory. BadInput if it is outside the domain.
+
+    Args:
+        contents: the elements of memory that the model speaks of.
+        content: MIXED fills what is read with numbers of both signs first; what the model loads is there in any case.
+    """
     values = dict(model)
     power = ACTIVE
     if problem.power is not None:
         power = values.setdefault(problem.power.name, ACTIVE)
-    memory = Memory()
-    offsets = {}
-    for buffer in problem.buffers.values():
-        offsets[buffer.name] = symbol_value(buffer.base, values) % RESIDUE
-        values[buffer.base.name] = _add(memory, buffer, values, offsets[buffer.name])
+    layout = lay_out(problem, values)
+    memory = layout.memory
+    offsets = {b.name: symbol_value(b.base, values) % RESIDUE for b in problem.buffers.values()}
+    values |= {b.base.name: layout.bases[b.name] for b in problem.buffers.values()}
+    if content == MIXED:
+        mix_signs(problem, memory)
+    put_loaded_values(problem, records, memory, values)
     dynamic = [problem.shared_bytes[v.name] for v in shared_variables(problem.module, problem.function) if not v.bytes]
+    if not any(s.name == DYNAMIC for _, c in problem.domain for s in c.symbols()):
+        values.setdefault(DYNAMIC, ROOM)
     dynamic_shared = max((term_value(size, values) for size in dynamic), default=0)
     for name, at in decode(problem.function, problem.module, dynamic_shared).shared.items():
         values[f"shared.{name}"] = at
@@ -135,7 +212,9 @@ def launch_of(problem: Problem, model: Mapping[str, int], contents: Sequence[Con
         if symbol.name not in bases:
             parameters[symbol.name] = term_value(term, values)
     blocks = _blocks(values, grid)
-    return Launch(values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared)
+    return Launch(
+        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins
+    )
 
 
 def _triple(items: Iterable[int]) -> Index:
@@ -151,28 +230,6 @@ def _blocks(values: Mapping[str, int], grid: Index) -> tuple[Index, ...]:
         wanted = [values.get(f"ctaid.{a}{mark}", 0) for a in AXES]
         found[_triple(min(max(w, 0), g - 1) for w, g in zip(wanted, grid, strict=True))] = None
     return tuple(found)
-
-
-def _add(memory: Memory, buffer: BufferTerms, values: Mapping[str, int], offset: int) -> int:
-    """Lay out a buffer with its logical rows; what the kernel is to write begins without a value."""
-    pitch = row_bytes = plane_pitch = plane_bytes = 0
-    size = UNBOUNDED_BYTES
-    if buffer.columns is not None:
-        columns = max(term_value(buffer.columns, values), 0)
-        size = columns * buffer.element_bytes
-        if buffer.rows is not None and buffer.leading is not None:
-            rows, leading = term_value(buffer.rows, values), term_value(buffer.leading, values)
-            pitch, row_bytes = leading * buffer.element_bytes, size
-            size = max((rows - 1) * pitch + row_bytes, 0)
-        if buffer.planes is not None and buffer.plane_stride is not None:
-            planes, stride = term_value(buffer.planes, values), term_value(buffer.plane_stride, values)
-            plane_pitch, plane_bytes = stride * buffer.element_bytes, size
-            size = max((planes - 1) * plane_pitch + plane_bytes, 0)
-    writable = "w" in buffer.access or buffer.columns is None
-    return memory.add(
-        buffer.name, size=size, writable=writable, initialised="r" in buffer.access or buffer.columns is None,
-        offset=offset, row_pitch=pitch, row_bytes=row_bytes, plane_pitch=plane_pitch, plane_bytes=plane_bytes,
-    )
 
 
 def _float_argument(problem: Problem, name: str, kind: str) -> bytes:

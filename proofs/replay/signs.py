@@ -86,7 +86,10 @@ def _faults(
     result = watch.run(attempt.schedule, limit, enough=shows)
     for fault in result.faults:
         if shows(fault):
-            return Sign(str(fault), _accesses(watch, fault))
+            accesses = _accesses(watch, fault)
+            pair = fault.kind == RACE and len(accesses) == 2
+            words = f"race: {accesses[0]}; {accesses[1]}; nothing orders the two" if pair else str(fault)
+            return Sign(words, accesses)
     return _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
 
 
@@ -158,6 +161,12 @@ def _together(attempt: Attempt) -> Sign | str:
 
 def _undefined(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (UNINITIALISED,), _at_line(attempt))
+
+
+def _unwritten(attempt: Attempt) -> Sign | str:
+    """A byte is read that nobody has written, or that another thread writes at any time: before the read, or after."""
+    found = _faults(attempt, (UNINITIALISED,), _at_line(attempt))
+    return found if isinstance(found, Sign) else _faults(attempt, (RACE,), _at_line(attempt))
 
 
 def _trap(attempt: Attempt) -> Sign | str:
@@ -307,6 +316,6 @@ def _writable(attempt: Attempt) -> Sign | str:
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
-    "power": _power, "range": _range, "defined": _undefined, "init": _undefined, "variant": _variant, "trap": _trap,
+    "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
     "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset,
 }

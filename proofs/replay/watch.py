@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,8 @@ from spec.ptx.access import AccessEvent
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import Enough, Fault
 from spec.ptx.machine import Result, run
-from spec.ptx.memory import WINDOWS
+from spec.ptx.memory import WINDOWS, Buffer
+from spec.ptx.program import decode
 
 MAX_SEEN = 100_000
 Array = npt.NDArray[Any]
@@ -51,6 +53,15 @@ class Seen:
         )
 
 
+_INNERMOST = re.compile(r"_ZZ.*E(\d+)([A-Za-z_]\w*?)(?:_\d+)?")  # of a mangled name, Itanium C++ ABI 5.1
+
+
+def plain_name(name: str) -> str:
+    """The name of a variable inside a function as its author wrote it: `tile` of `_ZZ6kernelPfE4tile`."""
+    match = _INNERMOST.fullmatch(name)
+    return match.group(2) if match and len(match.group(2)) == int(match.group(1)) else name
+
+
 class Watch:
     """Listens to one run.
 
@@ -70,6 +81,7 @@ class Watch:
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
         self._places = instruction_places(problem)
+        self._shared = decode(problem.function, problem.module, launch.dynamic_shared).shared
         self._headers = {loop.id for loop in records.loops}
         self._rounds: dict[str, Array] = {}
         self._block: Index | None = None
@@ -102,7 +114,7 @@ class Watch:
         for seen in self.seen:
             if (seen.line, seen.block, seen.thread) != (line, block, thread):
                 continue
-            begin = seen.address + WINDOWS.get(seen.place, 0)
+            begin = seen.address + WINDOWS.get(seen.place.partition(" ")[0], 0)
             if start is None or seen.address == start or (start < begin + seen.width and begin < start + width):
                 return seen
         return None
@@ -127,7 +139,7 @@ class Watch:
         x, y, _ = self.launch.block
         thread = event.thread[0] + x * (event.thread[1] + y * event.thread[2])
         buffer = self.launch.memory.find(event.address) if event.space == "global" else None
-        place, first = (buffer.name, event.address - buffer.base) if buffer else (event.space, event.address)
+        place, first = self._place(event, buffer)
         rounds = {loop: n for loop, n in self.rounds(thread).items() if loop in self._around.get(event.line, ())}
         seen = Seen(
             event.line, event.kind, event.block, event.thread, rounds, place, first, event.width,
@@ -137,6 +149,17 @@ class Watch:
             self.seen.append(seen)
         if self.writers and event.kind == "write" and event.space == "global":
             self._write(seen)
+
+    def _place(self, event: AccessEvent, buffer: Buffer | None) -> tuple[str, int]:
+        """What an address lies in, and the byte of it."""
+        if buffer is not None:
+            return buffer.name, event.address - self.launch.origins.get(buffer.name, buffer.base)
+        if event.space == "shared":
+            below = [(at, name) for name, at in self._shared.items() if at <= event.address]
+            if below:
+                at, name = max(below)
+                return f"shared {plain_name(name)}", event.address - at
+        return event.space, event.address
 
     def _write(self, seen: Seen) -> None:
         for byte in range(seen.address, seen.address + seen.width):

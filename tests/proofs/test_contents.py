@@ -49,7 +49,7 @@ def test_what_a_fact_says_of_elements(fact: str, good: dict[int, int], bad: dict
 
 
 def test_a_fact_says_nothing_beyond_the_buffer() -> None:
-    assert _holds(_source("t[i] in [0, n)"), {4: 77, -1: -5}, 4)
+    assert _holds(_source("t[i] in [0, n)"), {4: 77, -1: 99}, 4)
     assert not _holds(_source("t[i] in [0, n)"), {4: 77}, 5)
 
 

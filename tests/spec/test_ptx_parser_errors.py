@@ -5,9 +5,7 @@ In the texts below `@@` marks the place that the error must point at; it is take
 
 from __future__ import annotations
 
-import random
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 
 from spec.errors import PtxSyntaxError
 from spec.ptx.parser import parse
-from spec.ptx.printer import print_module, strip_lines
+from tests.fuzz_ptx import accepts, texts, words
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 REGISTERS = "\t.reg .b32 %r<4>;\n\t.reg .b64 d;\n\t.reg .pred p;\n"
@@ -236,7 +234,6 @@ BODIES = [
     ("mov.u32 %r1, " + "-" * 64 + "@@-1;", "constant expression is nested deeper than 64"),
 ]  # fmt: skip
 
-
 def check(marked: str, message: str) -> None:
     before, _, after = marked.rpartition("@@")
     with pytest.raises(PtxSyntaxError) as caught:
@@ -250,82 +247,35 @@ def check(marked: str, message: str) -> None:
     assert shown == "  " + re.sub(r"[^ -~]", "?", re.sub(r"[\t\v]", " ", source))
     assert caret == " " * (column + 1) + "^"
 
-
 @pytest.mark.parametrize(("marked", "message"), FILES)
 def test_file_is_refused(marked: str, message: str) -> None:
     check(marked, message)
-
 
 @pytest.mark.parametrize(("marked", "message"), BODIES)
 def test_body_is_refused(marked: str, message: str) -> None:
     head = f'{HEAD}.file 1 "k.cu"\n.entry k(.param .u32 n)\n{{\n{REGISTERS}\t'
     check(f"{head}{marked}\n}}\n", message)
 
-
 # --- hostile texts ----------------------------------------------------------------------------------------------
 
-SAMPLES = [p.read_text(encoding="ascii") for p in sorted((Path(__file__).parents[1] / "ptx" / "parser").glob("*.ptx"))]
-WORD = re.compile(r"[\w$%.]+|[^\w\s]|\s+")
-WORDS = sorted({word for text in SAMPLES for word in WORD.findall(text)})
-CHUNK = 250
-
-
-def accepts(text: str) -> bool:
-    """Whether the text is PTX; then its printed form must read as the same module. Any other error fails the test."""
-    try:
-        module = parse(text)
-    except PtxSyntaxError as error:
-        return refuses(error)
-    assert strip_lines(parse(print_module(module))) == strip_lines(module)
-    return True
-
-
-def refuses(error: PtxSyntaxError) -> bool:
-    """False, once the place of the error is seen to lie in the shown line."""
-    assert error.line >= 1
-    assert 1 <= error.column <= len(error.text) + 1
-    return False
-
-
-def mutate(text: str, chance: random.Random) -> str:
-    words = WORD.findall(text)
-    for _ in range(chance.choice((1, 1, 2, 4))):
-        at = chance.randrange(len(words))
-        match chance.randrange(5):
-            case 0:
-                del words[at : at + chance.choice((1, 3))]
-            case 1:
-                words.insert(at, chance.choice(WORDS))
-            case 2:
-                words[at] = chance.choice(WORDS)
-            case 3:
-                words[at:at] = words[chance.randrange(len(words)) :][: chance.choice((2, 40))]
-            case _:
-                words[at] = words[at][:-1] + chr(chance.randrange(130))
-    return "".join(words)
-
+CHUNK = 60
 
 @pytest.mark.parametrize("seed", range(8))
 def test_mutated_samples_end_in_a_module_or_a_syntax_error(seed: int) -> None:
-    chance = random.Random(seed)
-    accepted = sum(accepts(mutate(chance.choice(SAMPLES), chance)) for _ in range(CHUNK))
+    accepted = sum(accepts(text) for text in texts(CHUNK, seed))
     assert 0 < accepted < CHUNK
-
 
 @settings(max_examples=500, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_ends_in_a_syntax_error(text: str) -> None:
     assert not accepts(text)
 
-
 @settings(max_examples=500, deadline=None)
-@given(st.lists(st.sampled_from(WORDS), max_size=30))
-def test_any_words_end_in_a_module_or_a_syntax_error(words: list[str]) -> None:
-    accepts(f"{HEAD}.entry k(.param .u32 n)\n{{\n{REGISTERS}{' '.join(words)}\n}}\n")
-
+@given(st.lists(st.sampled_from(words()), max_size=30))
+def test_any_words_end_in_a_module_or_a_syntax_error(found: list[str]) -> None:
+    accepts(f"{HEAD}.entry k(.param .u32 n)\n{{\n{REGISTERS}{' '.join(found)}\n}}\n")
 
 MANY = 100_000
-
 
 @pytest.mark.parametrize(
     "statements",
@@ -346,7 +296,6 @@ MANY = 100_000
 )
 def test_deep_and_open_texts_are_refused(statements: str) -> None:
     assert not accepts(f"{HEAD}.entry k()\n{{\n{REGISTERS}{statements}\n}}\n")
-
 
 def test_long_flat_texts_are_read() -> None:
     statements = "bra.uni L; " * 2000 + "L: mov.b32 %r1, " + "1 + " * 2000 + "1;"
