@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proofs.claims import Claim
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.enumeration import Enumerator, enumerate_claim
+from proofs.query import Query
 
 RUNGS = ("syntactic", "enumeration", "z3-structured", "z3-direct")
 PINNED_RLIMIT = 4_000_000
@@ -28,6 +29,7 @@ class Decision:
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
         rung: which of RUNGS decided; '' where none did.
+        narrowed: the query with the numbers of the candidate that enumeration found, if it was one that was completed.
     """
 
     claim: Claim
@@ -37,6 +39,12 @@ class Decision:
     model: dict[str, int] = field(default_factory=dict)
     reason: str = ""
     rung: str = ""
+    narrowed: Query | None = None
+
+    @property
+    def subject(self) -> Claim:
+        """The claim as it is replayed: of a candidate, with its numbers."""
+        return self.claim if self.narrowed is None else replace(self.claim, query=self.narrowed)
 
 
 Pins = tuple[tuple[str, str], ...]
@@ -83,13 +91,17 @@ def decide_claim(
     text = claim.query.text
     if pins:
         declared = {s.name for s in claim.query.symbols}
-        narrow = [f"(assert {equation})" for name, equation in pins if name in declared]
-        narrowed = text.replace("(check-sat)", "\n".join([*narrow, "(check-sat)"]))
-        answer = ask(narrowed, PINNED_RLIMIT)
+        equations = [equation for name, equation in pins if name in declared]
+        more = tuple((f"candidate.{i}", equation) for i, equation in enumerate(equations, 1))
+        narrowed = replace(claim.query, assertions=(*claim.query.assertions, *more))
+        answer = ask(narrowed.text, PINNED_RLIMIT)
         if answer.status == "sat":
-            return Decision(claim, "sat", text, time.monotonic() - start, answer.model, rung="enumeration")
+            spent = time.monotonic() - start
+            return Decision(claim, "sat", text, spent, answer.model, rung="enumeration", narrowed=narrowed)
     if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
         return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start, rung="z3-structured")
     answer = ask(text, rlimit)
+    if claim.partial and answer.status != "unsat":
+        return Decision(claim, "unknown", text, time.monotonic() - start, reason=claim.reason)
     rung = "z3-direct" if answer.status != "unknown" else ""
     return Decision(claim, answer.status, text, time.monotonic() - start, answer.model, answer.reason, rung)

@@ -39,7 +39,7 @@ def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[st
     if decision.status == "unknown":
         reason = decision.reason or "the solver gave up"
         return Verdict.UNKNOWN, f"{where}: undecided, {reason}", None
-    seen = replay(analysis, claim, decision.model)
+    seen = replay(analysis, decision.subject, decision.model)
     if seen.reproduced:
         return Verdict.REFUTED, seen.detail, seen.to_json()
     return Verdict.UNKNOWN, f"{where}: {seen.detail}", None

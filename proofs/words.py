@@ -35,8 +35,10 @@ from proofs.terms import (
     truth,
     within,
 )
+from spec.ptx.domain import Shape
 
 MAX_DEGREE, MAX_TERMS = 4, 48
+EVERY_LANE = 2**32 - 1
 # Where the window of shared memory begins in the generic address space; it ends below 2^64.
 SHARED_WINDOW = Poly.symbol(Symbol("window.shared", "special", BLOCK, 0, 2**64 - 2**21))
 FLOAT_WIDTH = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
@@ -468,6 +470,29 @@ class Terms:
             reads = lt(0, bytes_read)
         self.hooks.access("read", "global", 8, size, source.term, Marks(flight=True, guard=reads))
         self.hooks.access("write", "shared", 8, size, target.term, Marks(flight=True))
+
+    # --- matrices: every lane of the warp takes part, and reads or writes whole rows ---
+    def load_matrices(self, space: str, count: int, trans: bool, address: Word) -> tuple[Word, ...]:
+        self._rows("read", space, count, address)
+        return tuple(self.unknown(32) for _ in range(count))
+
+    def store_matrices(self, space: str, trans: bool, address: Word, values: tuple[Word, ...]) -> None:
+        self._rows("write", space, len(values), address)
+
+    def _rows(self, kind: str, space: str, count: int, address: Word) -> None:
+        """The lanes below 8 * count give the address of a row, 16 bytes."""
+        self.hooks.converge(Poly.constant(EVERY_LANE))
+        lane = self.specials.get("%laneid")
+        giving = TRUE if lane is None or count == 4 else lt(lane, 8 * count)
+        self.hooks.access(kind, space, 8, 16, address.term, Marks(warp=True, guard=giving))
+
+    def transpose_matrix(self, a: Word) -> Word:
+        self.hooks.converge(Poly.constant(EVERY_LANE))
+        return self.unknown(32)
+
+    def mma(self, shape: Shape, a: tuple[Word, ...], b: tuple[Word, ...], c: tuple[Word, ...]) -> tuple[Word, ...]:
+        self.hooks.converge(Poly.constant(EVERY_LANE))
+        return tuple(self.unknown(32) for _ in c)
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return self._window(space, width, address, 1)

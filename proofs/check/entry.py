@@ -108,7 +108,7 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
         finding.open.append(Open(claim.name, claim.words, claim.lines, words))
     elif decision.status == "sat":
         finding.replays += 1
-        seen = replay(analysis, claim, decision.model, meter)
+        seen = replay(analysis, decision.subject, decision.model, meter)
         if not seen.reproduced:
             finding.open.append(not_replayed(analysis.problem, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):

@@ -1,17 +1,21 @@
 """The claim that shared memory is written before it is read.
 
 A shared read needs, for each of its bytes, a write that some thread of the block makes before a barrier that lies
-between. The writer is found by running through all threads of the block: with the writer's number a constant, its
-address and guard become constants of the query.
+between. Enumeration looks for it among all threads, rounds and phases (`proofs/claims/written.py`). For a few writes
+there is a query as well, which runs through all threads of the block: with the writer's number a constant, its address
+and guard become constants of the query.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import gcd
 
 from proofs.cfg import Graph
 from proofs.claims.memory import at_access
 from proofs.claims.model import WARP, Claim, conjunction
+from proofs.claims.written import Order, written_before
+from proofs.enumeration.question import Written
 from proofs.intervals import Interval
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
 from proofs.phases.modes import FREE
@@ -37,10 +41,13 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
     in_step = {loop for b in records.barriers for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
+    places = Order(problem, records, graph, found)
     claims = []
     for read in shared:
         if not read.reads:
             continue
+        before = [w for w in shared if w.writes and w.buffer == read.buffer and w is not read]
+        finite = written_before(places, read, before)
         earlier = [
             w for w in shared
             if w.kind == "write" and w.buffer == read.buffer
@@ -55,7 +62,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own))
+        claims.append(_init(problem, read, others, warp, own, finite))
     return claims
 
 
@@ -82,7 +89,7 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
 
 
 def _init(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access]
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written
 ) -> Claim:
     """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
     nothing in between) only for the thread that reads.
@@ -93,8 +100,10 @@ def _init(
     threads = _threads(problem)
     writes = [*others, *warp]
     if (not threads and not own) or len(threads) * len(writes) > MAX_CANDIDATES:
-        reason = "no earlier write outside a loop with a block of known size: cannot tell whether the bytes are written"
-        return Claim(name, "init", (read.at.line,), None, words, reason=reason)
+        # The query says more than the claim, that the read is not reached at all.
+        claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
+        reason = "cannot tell whether the writes before it reach every byte"
+        return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
     here = divide(linear_thread(problem.specials), WARP)
     grain = read.width
     for w in (*writes, *own):
@@ -110,7 +119,7 @@ def _init(
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
         parts.append(disj(c for c in choices if c != FALSE))
     goal = conj(parts)
-    return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal])
+    return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal], finite=finite)
 
 
 def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:

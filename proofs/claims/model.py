@@ -34,6 +34,8 @@ class Claim:
         subjects: what a counterexample needs for replay: accesses with their copies.
         threads: of a pair in one block, how its threads stand to each other (`proofs.phases.model`).
         finite: the same statement for enumeration, where it speaks of shared memory only.
+        partial: the query demands more than the claim does, so that `sat` says nothing but for a candidate that
+            enumeration found; `reason` is what is missing otherwise.
         visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
@@ -47,6 +49,7 @@ class Claim:
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
     threads: str = ""
     finite: Question | None = None
+    partial: bool = False
     visible: str = ""
 
 

@@ -11,7 +11,8 @@ from proofs.enumeration.apart import apart
 from proofs.enumeration.evaluate import NotFinite
 from proofs.enumeration.everywhere import everywhere
 from proofs.enumeration.lanes import Enumerator
-from proofs.enumeration.question import Apart, Everywhere, Question
+from proofs.enumeration.question import Apart, Everywhere, Question, Written
+from proofs.enumeration.written import written
 
 
 def enumerate_claim(given: Enumerator, question: Question) -> Answer:
@@ -19,10 +20,11 @@ def enumerate_claim(given: Enumerator, question: Question) -> Answer:
     try:
         if isinstance(question, Apart):
             return apart(given, question)
-        assert isinstance(question, Everywhere)
+        if isinstance(question, Written):
+            return written(given, question)
         return everywhere(given, question)
     except NotFinite as error:
         return Answer(False, reason=str(error))
 
 
-__all__ = ["Answer", "Apart", "Enumerator", "Everywhere", "Question", "enumerate_claim"]
+__all__ = ["Answer", "Apart", "Enumerator", "Everywhere", "Question", "Written", "enumerate_claim"]

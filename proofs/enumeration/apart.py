@@ -11,7 +11,7 @@ from math import gcd
 import numpy as np
 
 from proofs.enumeration.answer import Answer
-from proofs.enumeration.evaluate import Array
+from proofs.enumeration.evaluate import Array, NotFinite
 from proofs.enumeration.lanes import Enumerator, pinned
 from proofs.enumeration.question import Apart
 from proofs.enumeration.site import MARK, Site
@@ -37,9 +37,15 @@ def apart(given: Enumerator, question: Apart) -> Answer:
     lanes = 0
     meeting: tuple[tuple[Pin, ...], tuple[Pin, ...]] | None = None
     for whole, conditioned in LEVELS:
-        tables = given.tables(sites, ranges, whole)
+        try:
+            tables = given.tables(sites, ranges, whole)
+            found = _meeting(given, tables, conditioned, question.excused is not None)
+        except NotFinite:
+            if meeting is None:
+                raise
+            break
         lanes += sum(t.lanes.count for t in tables)
-        meeting = _meeting(given, tables, conditioned, question.excused is not None)
+        meeting = found
         if meeting is None:
             return Answer(True, lanes=lanes)
     assert meeting is not None

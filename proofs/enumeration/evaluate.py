@@ -32,11 +32,13 @@ class Lanes:
     Args:
         count: the number of lanes.
         ranges: bounds of symbols, with and without columns.
+        known: conditions that hold in all lanes.
     """
 
     count: int
     columns: Mapping[str, Column]
     ranges: Ranges
+    known: frozenset[Cond] = frozenset()
 
     def has(self, item: Poly | Atom | Cond) -> bool:
         """Whether every symbol of it has a column."""
@@ -83,6 +85,10 @@ class Lanes:
     def _truth(self, cond: Cond, doubt: bool) -> Array | bool:
         if cond.op in ("true", "false"):
             return cond.op == "true"
+        if cond in self.known:
+            return True
+        if cond.op in ("ge", "eq", "bool") and cond.negated in self.known:
+            return False
         if cond.op == "not":
             return np.logical_not(self._truth(cond.args[0], not doubt))
         if cond.op in ("and", "or"):
@@ -97,7 +103,8 @@ class Lanes:
         exact, low, high = self.parts(cond.term)
         if cond.op == "ge":
             bound = high if doubt else low
-            return doubt if bound is None else _at_least(exact, -bound)
+            holds = doubt if bound is None else _at_least(exact, -bound)
+            return holds if doubt else np.logical_or(holds, self._beyond(cond.term))
         if doubt:
             below = True if high is None else _at_least(exact, -high)
             above = True if low is None else _at_most(exact, -low)
@@ -105,6 +112,19 @@ class Lanes:
         if low is None or low != high:
             return False
         return np.logical_and(_at_least(exact, -low), _at_most(exact, -low))
+
+    def _beyond(self, term: Poly) -> Array | bool:
+        """Lanes in which a term that is known to be at least 0 differs from this one by what shows that it is, too."""
+        found: Array | bool = False
+        symbols = {s.name for s in term.symbols()} - self.columns.keys()
+        for condition in self.known:
+            other = condition.term
+            if condition.op != "ge" or other is None or not symbols & {s.name for s in other.symbols()}:
+                continue
+            exact, low, _ = self.parts(term - other)
+            if low is not None:
+                found = np.logical_or(found, _at_least(exact, -low))
+        return found
 
     def parts(self, term: Poly) -> tuple[Column, Bound, Bound]:
         """The part that has columns, and bounds of the rest."""

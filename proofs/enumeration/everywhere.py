@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from proofs.enumeration.answer import Answer
+from proofs.enumeration.evaluate import NotFinite
 from proofs.enumeration.lanes import Enumerator, pinned
 from proofs.enumeration.question import Everywhere
 from proofs.enumeration.space import axes_for
@@ -24,12 +25,18 @@ def everywhere(given: Enumerator, question: Everywhere) -> Answer:
         return Answer(True, rung="syntactic")
     if site.ranges is None:
         return Answer(True)
-    lanes, lane = 0, 0
+    lanes = 0
+    candidate: tuple[tuple[str, str], ...] = ()
     for whole, conditioned in LEVELS:
         wanted: list[Poly | Cond] = [goal, *(site.conditions if whole else ())]
         shared = axes_for(wanted, site.ranges, given.threads, False, whole)
         aimed = replace(site, key=(*site.key, "goal", goal.text), excused=tuple(goal.polys()))
-        table = given.table(aimed, shared, whole)
+        try:
+            table = given.table(aimed, shared, whole)
+        except NotFinite:
+            if not candidate:
+                raise
+            break
         lanes += table.lanes.count
         done = goal.substitute(table.used.mapping)
         bad = np.broadcast_to(np.logical_not(table.lanes.certain(done)), (table.lanes.count,))
@@ -37,5 +44,5 @@ def everywhere(given: Enumerator, question: Everywhere) -> Answer:
             bad = bad & table.reached
         if not bad.any():
             return Answer(True, lanes=lanes)
-        lane = int(np.flatnonzero(bad)[0])
-    return Answer(False, tuple(pinned(pins_at(table, lane), question.copy)), lanes=lanes)
+        candidate = tuple(pinned(pins_at(table, int(np.flatnonzero(bad)[0])), question.copy))
+    return Answer(False, candidate, lanes=lanes)

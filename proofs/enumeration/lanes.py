@@ -36,7 +36,10 @@ class Enumerator:
     def table(self, site: Site, shared: Axes, whole: bool) -> Table:
         """A site over the groups that axes of the block make, with its own symbols."""
         own = axes_for(wanted(site, whole), site.ranges or {}, self.threads, True, whole)
-        used = plan(shared, own)
+        return self.table_of(site, plan(shared, own))
+
+    def table_of(self, site: Site, used: Plan) -> Table:
+        """A site over the lanes of a plan."""
         key = (*site.key, "|", *(a.key for a in used.shared), "|", *(a.key for a in used.own))
         if key not in self._tables:
             if len(self._tables) >= MAX_KEPT:

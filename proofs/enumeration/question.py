@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proofs.query import ONE, Copy
-from proofs.records import Access
+from proofs.records import Access, LoopRecord
 from proofs.terms import Cond, Poly
 
 
@@ -32,21 +32,27 @@ class Everywhere:
     copy: Copy = ONE
 
 
+# Whose reads a write comes before.
+ANYONE, ITS_WARP, ITS_THREAD = "anyone", "its warp", "its thread"
+
+
 @dataclass(frozen=True)
 class Writer:
-    """A write that comes before a read, with a barrier in between, if its thread reaches it.
+    """A write that comes before a read.
 
     Args:
         control: what must hold for a thread to make it, in the symbols of the access.
-        back: how many rounds of each loop around both the write lies before the read, by loop.
-        inner: loops around the write that have ended before the read, outermost first: in every round that a thread
-            reaches it writes.
+        by: whose reads it comes before.
+        back: how many rounds of the read's ring loop it lies before the read.
+        inner: loops around the write that are not around the read, outermost first: they have ended before the read,
+            and in every round that a thread reaches it writes.
     """
 
     access: Access
     control: tuple[Cond, ...]
-    back: tuple[tuple[str, int], ...] = ()
-    inner: tuple[str, ...] = ()
+    by: str
+    back: int = 0
+    inner: tuple[LoopRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,16 @@ class Written:
     """Every byte that a read takes was written before.
 
     Args:
-        writers: writes of any thread of the block.
-        own: writes that count for the reading thread only.
+        tied: loops around the read in which all threads of the block are in the same round.
+        ring: the loop whose earlier rounds count, one of `tied`, or ''.
+        depth: how many of them.
     """
 
     read: Access
+    tied: tuple[str, ...]
+    ring: str
+    depth: int
     writers: tuple[Writer, ...]
-    own: tuple[Writer, ...]
 
 
 Question = Apart | Everywhere | Written

@@ -85,19 +85,25 @@ class Sites:
 
     def site(
         self, access: Access, copy: Copy, excused: tuple[Poly, ...] = (), assumed: tuple[Cond, ...] | None = None,
-        unstable: frozenset[Symbol] = frozenset(),
+        unstable: frozenset[Symbol] = frozenset(), ranges: Mapping[str, Interval] | None = None,
     ) -> Site:
-        """The site of an access. `assumed`: what holds of its thread, by default all that is known at the access."""
+        """The site of an access. `assumed`: what holds of its thread, by default all that is known at the access.
+
+        `ranges`: what else is known of symbols.
+        """
         replaced = (f"{name}={term.text}" for name, term in sorted(copy.replaced.items()))
         given = () if assumed is None else ("assumed", *(c.text for c in assumed))
-        key = (access.id, *replaced, *sorted(s.name for s in unstable), *(e.text for e in excused), *given)
+        known = (f"{name} in {bounds}" for name, bounds in sorted((ranges or {}).items()))
+        key = (access.id, *replaced, *sorted(s.name for s in unstable), *(e.text for e in excused), *given, *known)
         if key not in self._made:
             mine = self.copied(copy, unstable)
             here = access.at.known() if assumed is None else assumed
             conditions = (*self.launch, *(self.hold(mine, c) for c in (*self._own, *here)))
-            ranges = None if self.ranges is None else narrowed(conditions[len(self.launch):], self.ranges)
+            found = None
+            if self.ranges is not None:
+                found = narrowed(conditions[len(self.launch):], {**self.ranges, **(ranges or {})})
             terms = tuple(self.put(mine, e) for e in excused)
-            self._made[key] = Site(key, access.width, self.put(mine, access.address), conditions, terms, ranges)
+            self._made[key] = Site(key, access.width, self.put(mine, access.address), conditions, terms, found)
         return self._made[key]
 
 

@@ -56,12 +56,16 @@ class Axes:
     mapping: Mapping[Symbol, Poly]
 
 
-def axes_for(wanted: Iterable[Poly | Cond], ranges: Ranges, skip: Iterable[Symbol], own: bool, whole: bool) -> Axes:
+def axes_for(
+    wanted: Iterable[Poly | Cond], ranges: Ranges, skip: Iterable[Symbol], own: bool, whole: bool,
+    forced: frozenset[str] = frozenset(),
+) -> Axes:
     """The axes for some terms: of symbols of the block, or of each thread's own.
 
     Args:
         skip: the thread's number, which has columns in any case.
         whole: also for symbols that stand alone, so that conditions on them can be told apart.
+        forced: names of symbols for which it is as if `whole` were said.
     """
     items = list(wanted)
     found: list[Axis] = []
@@ -71,7 +75,7 @@ def axes_for(wanted: Iterable[Poly | Cond], ranges: Ranges, skip: Iterable[Symbo
         if symbol.name in numbers or private(symbol) != own:
             continue
         bounds = ranges.get(symbol.name, (symbol.low, symbol.high))
-        axis = _axis(symbol, bounds, items, whole)
+        axis = _axis(symbol, bounds, items, whole or symbol.name in forced)
         if axis is not None:
             found.append(axis)
             if axis.of:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
 import numpy as np
 
-from proofs.enumeration.evaluate import Array, Column, Lanes, NotFinite
+from proofs.enumeration.evaluate import LARGEST, Array, Column, Lanes, NotFinite
 from proofs.enumeration.ranges import range_of
 from proofs.enumeration.site import Site, private
 from proofs.enumeration.space import Layout, Plan
@@ -40,30 +39,36 @@ class Table:
 
     @cached_property
     def owner(self) -> Array:
-        """A number for each lane, equal where all that excuses is equal."""
+        """A number for each lane, equal where all that excuses is equal, in this table and in all others."""
         lanes = self.lanes
         total: Column = 0
+        most = 1
         for term in self.site.excused:
+            # Not the ranges of this site: two sites must number threads alike.
+            low, high = range_of(term, {})
             term = term.substitute(self.used.mapping)
-            low, high = range_of(term, lanes.ranges)
             if low is None or high is None or low < 0 or not lanes.has(term):
                 raise NotFinite(f"{term.text[:60]} does not number threads")
             total = total * (high + 1) + lanes.value(term)
+            most = most * (high + 1)
+        if most >= LARGEST:
+            raise NotFinite("too many threads to number")
         return _column(total, lanes.count)
+
+    @cached_property
+    def conditions(self) -> tuple[Cond, ...]:
+        """The conditions of the site, each a part of no other's conjunction."""
+        whole = (c.substitute(self.used.mapping) for c in self.site.conditions)
+        return tuple(part for c in whole for part in (c.args if c.op == "and" else (c,)))
 
     @cached_property
     def reached(self) -> Array:
         """Lanes in which every condition of the site may hold."""
-        return self.holds(self.site.conditions, sure=False)
-
-    def holds(self, conditions: Iterable[Cond], sure: bool) -> Array:
-        """Lanes in which all conditions hold for sure, or may hold."""
-        lanes = self.lanes
-        keep = np.ones(lanes.count, bool)
-        for condition in conditions:
-            done = condition.substitute(self.used.mapping)
-            keep &= lanes.certain(done) if sure else lanes.possible(done)
+        keep = np.ones(self.lanes.count, bool)
+        for condition in self.conditions:
+            keep &= self.lanes.possible(condition)
         return keep
+
 
     @cached_property
     def alignment(self) -> int:

@@ -216,6 +216,9 @@ class BlockMemory:
         if space in ("global", "shared"):
             clock = self.clocks.clock[threads]
             start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
+            if use.matrix:
+                self._log_rows(start, use, threads)
+                return [place]
             size = nbytes // use.parts
             for part in range(use.parts):
                 self.log.append(start + part * size, size, use, threads, clock, self.line)
@@ -233,6 +236,23 @@ class BlockMemory:
                 UNINITIALISED, threads[missing], buffer.base + at, nbytes,
                 f"byte {at} of {buffer.name} is read and was never written",
             )
+
+    def _log_rows(self, start: Array, use: Use, threads: Array) -> None:
+        """Rows of matrices, 16 bytes each, by the lanes that gave their addresses.
+
+        A read counts as one of every lane; two of them tell every other thread apart. A write is one of the lanes that
+        hold the elements.
+        """
+        first = threads - threads % 32
+        if not use.writes:
+            for who in (threads, np.minimum(first + (threads + 1) % 32, self.clocks.threads - 1)):
+                self.log.append(start, 16, use, who, self.clocks.clock[who], self.line)
+            return
+        row = threads % 8
+        for i in range(8 if use.matrix == "columns" else 4):
+            who = first + (4 * i + row // 2 if use.matrix == "columns" else 4 * row + i)
+            size = 2 if use.matrix == "columns" else 4
+            self.log.append(start + size * i, size, use, who, self.clocks.clock[who], self.line)
 
     def log_flight(
         self, buffer: Buffer, offsets: Array, width: int, write: bool, threads: Array, clock: Array, line: int

@@ -269,7 +269,7 @@ class Block(Threads):
         present = np.flatnonzero((self.state == WAIT) & (self.pc == at))
         if len(arrived) != self.threads:
             self.together = False
-        masks = self._words(step, present, last=True)[-1]
+        masks = self._masks(step, present)
         whole = self.threads % WARP == 0 and len(present) == self.threads
         if whole and bool((masks == EVERY_LANE).all()):
             self._proceed(step, at, present)
@@ -278,6 +278,12 @@ class Block(Threads):
             mine = self.warp_of[present] == warp
             for mask in np.unique(masks[mine]):
                 self._try(step, at, int(warp), int(mask), present[mine & (masks == mask)])
+
+    def _masks(self, step: Step, threads: Array) -> Array:
+        """The lanes that each thread names; all where the instruction has no mask."""
+        if not step.masked:
+            return np.full(threads.shape, EVERY_LANE, np.uint32)
+        return self._words(step, threads, last=True)[-1]
 
     def _try(self, step: Step, at: int, warp: int, mask: int, here: Array) -> None:
         unnamed = here[(mask >> self.lane_of[here]) & 1 == 0]
@@ -332,8 +338,9 @@ class Block(Threads):
         here = here[self.warp_of[here] == self.warp_of[here[0]]]
         step = self.program.steps[at]
         self.line = self.memory.line = step.instr.line
-        mask = int(self._words(step, here, last=True)[-1][0])
-        here = here[self._words(step, here, last=True)[-1] == mask]
+        masks = self._masks(step, here)
+        mask = int(masks[0])
+        here = here[masks == mask]
         warp = int(self.warp_of[here[0]])
         named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
         self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")

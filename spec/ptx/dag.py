@@ -18,6 +18,7 @@ import numpy.typing as npt
 from spec.errors import Unsupported
 from spec.ptx.ast import type_width
 from spec.ptx.dag_words import Element, Lost, Piece, assemble, content, cut, masked, of_node, tidy, union, whole
+from spec.ptx.domain import Shape
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import Lanes, Surroundings
 from spec.ptx.memory import Buffer
@@ -368,6 +369,14 @@ class Dag(Lanes):
             return new.astype(WORD[width])
 
         return super().atomic(space, width, count, address, known, scope)
+
+    def dot(self, shape: Shape, a: Array, b: Array, c: Array) -> Array:
+        """A node `mma` for each element: attrs the types of A and C, args a and b in turn, then c."""
+        if all(np.asarray(v).dtype != object for v in (a, b, c)):
+            return super().dot(shape, a, b, c)
+        factors = [part for i in range(shape.k) for part in (a[..., i], b[..., i])]
+        widths = (type_width(shape.a), type_width(shape.b)) * shape.k
+        return self._node("mma", (shape.a, shape.c), (*widths, type_width(shape.c)), type_width(shape.c), *factors, c)
 
     def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
         words = super().fetch(buffer, offsets, size)

@@ -11,12 +11,26 @@ Source of each meaning: PTX ISA, section 9.7; the row names its subsection.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 W = TypeVar("W")
 P = TypeVar("P")
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One mma: D = A*B + C, A of m x k, B of k x n; element types of A and B, and of C and D; `sat` clamps integers."""
+
+    m: int
+    n: int
+    k: int
+    a: str
+    b: str
+    c: str
+    sat: bool = False
 
 
 class Domain(Protocol[W, P]):
@@ -156,6 +170,17 @@ class Domain(Protocol[W, P]):
         Only the first `count` of them (all where None) are read, none where `ignore` holds; the others become zero. The
         thread's wait, carried out by the machine, completes it.
         """
+
+    # --- matrices over the lanes of a warp: of 8x8 elements of 16 bits, two in each lane's word ---
+    def load_matrices(self, space: str, count: int, trans: bool, address: W) -> tuple[W, ...]:
+        """ldmatrix: `count` matrices; lane i gives the address of row i % 8 of matrix i / 8, 16 bytes."""
+
+    def store_matrices(self, space: str, trans: bool, address: W, values: tuple[W, ...]) -> None:
+        """stmatrix: as many matrices as values."""
+
+    def transpose_matrix(self, a: W) -> W: ...
+    def mma(self, shape: Shape, a: tuple[W, ...], b: tuple[W, ...], c: tuple[W, ...]) -> tuple[W, ...]:
+        """The registers of A*B + C. Of floats, neither order nor rounding of the sums is specified."""
 
     def to_generic(self, space: str, width: int, address: W) -> W:
         """cvta: address of a state space to a generic one."""

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from spec.ptx import floats
+from spec.ptx import floats, matrices, tensor
+from spec.ptx.domain import Shape
 from spec.ptx.floats import WORD
 from spec.ptx.memory import READ, WRITE, Buffer, Place, Use
 
@@ -36,6 +37,9 @@ class Surroundings(Protocol):
 
     def locate(self, space: str, nbytes: int, address: Array, use: Use) -> list[Place]:
         """Check an access of all positions and say where it goes; faulty positions are in no place."""
+
+    def matrix_rows(self, space: str, count: int, address: Array, use: Use) -> tuple[Buffer, Array]:
+        """The buffer and, for each warp, the offsets of its 8 * count rows; -1 where a row has a fault."""
 
     def copy_async(self, size: int, target: Array, source: Array, counts: Array) -> None:
         """Start an asynchronous copy of `size` bytes for each position, the first `counts` of them from the source."""
@@ -361,6 +365,34 @@ class Lanes:
         if ignore is not None:
             counts[np.broadcast_to(self.known(ignore, self.around.line).astype(bool), (n,))] = 0
         self.around.copy_async(size, target, source, counts)
+
+    # --- matrices ---
+    def load_matrices(self, space: str, count: int, trans: bool, address: Array) -> tuple[Array, ...]:
+        use = Use("read", matrix="columns" if trans else "rows")
+        buffer, rows = self.around.matrix_rows(space, count, address, use)
+        return matrices.loaded(self, self._in_warps(), buffer, rows, count, trans)
+
+    def store_matrices(self, space: str, trans: bool, address: Array, values: tuple[Array, ...]) -> None:
+        use = Use("write", matrix="columns" if trans else "rows")
+        buffer, rows = self.around.matrix_rows(space, len(values), address, use)
+        matrices.stored(self, self._in_warps(), buffer, rows, trans, values)
+
+    def transpose_matrix(self, a: Array) -> Array:
+        return matrices.transposed(self, self._in_warps(), a)
+
+    def mma(
+        self, shape: Shape, a: tuple[Array, ...], b: tuple[Array, ...], c: tuple[Array, ...]
+    ) -> tuple[Array, ...]:
+        return matrices.mma(self, self._in_warps(), shape, a, b, c)
+
+    def _in_warps(self) -> matrices.Warps:
+        return matrices.Warps(self.around.warps(), self.around.lanes())
+
+    def dot(self, shape: Shape, a: Array, b: Array, c: Array) -> Array:
+        """c + the products along the last axis, as bits; of floats as one tensor core adds them up."""
+        if shape.c == "s32":
+            return tensor.integer_dot(shape.a, shape.b, shape.sat, a, b, c)
+        return tensor.dot(shape.a, shape.c, a, b, c)
 
     def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
         """Words of `size` bytes at offsets that were checked."""

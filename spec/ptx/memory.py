@@ -150,6 +150,7 @@ class Use:
         scope: of an atomic, which threads it is indivisible for: cta, cluster, gpu or sys.
         parts: elements of a vector atomic, each indivisible on its own.
         flight: an asynchronous copy makes it, some time until it is waited for.
+        matrix: a row of a matrix that all lanes of the warp read or write; `columns` where the matrix is transposed.
         align: bytes of which the address must be a multiple; 0: the width.
     """
 
@@ -158,6 +159,7 @@ class Use:
     scope: str = ""
     parts: int = 1
     flight: bool = False
+    matrix: str = ""
     align: int = 0
 
     @property

@@ -6,6 +6,7 @@ it extended by the sign or by zeros, as the operand type says (PTX ISA 9.4.1; pt
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,10 +22,20 @@ W = TypeVar("W")
 P = TypeVar("P")
 
 
+_LIST = re.compile(r"list(\d+):")
+
+
+@cache
+def list_length(declared: str) -> int | None:
+    """N of an operand type `listN:T`."""
+    found = _LIST.match(declared)
+    return int(found.group(1)) if found else None
+
+
 @cache
 def _bare(declared: str) -> tuple[str, bool]:
     """A declared type without its marks, and whether it was `wide:`."""
-    name = declared.removesuffix("?").removeprefix("vec:").removeprefix("pack:")
+    name = _LIST.sub("", declared.removesuffix("?")).removeprefix("vec:").removeprefix("pack:")
     return name.removeprefix("wide:"), name.startswith("wide:")
 
 
@@ -150,11 +161,13 @@ class Reader(Generic[W, P]):
 
     def source(self, declared: str, operand: Operand, form: Form, line: int = 0) -> Any:
         """The operand as its row's meaning wants it."""
-        if declared.startswith("vec:"):
+        length = list_length(declared)
+        if length is not None or declared.startswith("vec:"):
             kind = operand_type(declared, form)
             elements = operand.elems if isinstance(operand, Vec) else (operand,)
-            if len(elements) != int(form["vec"].removeprefix("v") or "1"):
-                raise Unsupported(f"a vector of {len(elements)} where .{form['vec'] or 'scalar'} stands", line=line)
+            wanted = length or int(form["vec"].removeprefix("v") or "1")
+            if len(elements) != wanted:
+                raise Unsupported(f"a vector of {len(elements)} where one of {wanted} must stand", line=line)
             return tuple(self.word(kind, element, line) for element in elements)
         kind = operand_type(declared, form)
         if kind == "pred":
@@ -203,7 +216,7 @@ class Reader(Generic[W, P]):
 
     def _write(self, declared: str, operand: Operand, value: Any, form: Form, line: int) -> list[tuple[str, Any]]:
         kind = operand_type(declared, form)
-        if declared.startswith("vec:"):
+        if list_length(declared) is not None or declared.startswith("vec:"):
             elements = operand.elems if isinstance(operand, Vec) else (operand,)
             if len(elements) != len(value):
                 raise Unsupported(f"a vector of {len(elements)} where {len(value)} values are written", line=line)

@@ -15,7 +15,9 @@ from spec.ptx.operands import Bindings
 from spec.ptx.row import Form, Row
 
 # Instructions that the lanes named in a mask carry out together; the mask is their last operand.
-_CONVERGENT = ("shfl", "vote", "redux")
+_MASKED = ("shfl", "vote", "redux")
+# Those that all lanes of the warp carry out together.
+_WHOLE = ("ldmatrix", "stmatrix", "movmatrix", "mma")
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,12 @@ class Step:
 
     @property
     def convergent(self) -> bool:
-        return self.row.base in _CONVERGENT or self.row.control == "warp_barrier"
+        return self.masked or self.row.base in _WHOLE
+
+    @property
+    def masked(self) -> bool:
+        """Whether the last operand names the lanes that take part."""
+        return self.row.base in _MASKED or self.row.control == "warp_barrier"
 
 
 @dataclass

@@ -6,6 +6,7 @@ Operand types are PTX type names or `{part}` (the value of that part); besides t
 
 - `wide:T`: an integer type of the same signedness, twice as wide as T.
 - `vec:T`: the elements of a vector access as a tuple of words, one word for a scalar operand.
+- `listN:T`: N words of T as a tuple, written `{a, b, ...}`, or as a scalar where N is 1.
 - `pack:T`: one word of T, written as a scalar or as `{a, b, ...}`, least significant first; the operand reader packs
   and unpacks, so that the meaning sees one word.
 - `pred`: a predicate.

@@ -14,7 +14,7 @@ from spec.ptx.copies import Copies
 from spec.ptx.faults import INACTIVE_LANE, OUT_OF_BOUNDS, UNINITIALISED, Fault, FaultList, Index
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import put
-from spec.ptx.memory import Place, Use
+from spec.ptx.memory import Buffer, Place, Use
 from spec.ptx.operands import Reader
 from spec.ptx.program import thread_indices
 
@@ -147,6 +147,22 @@ class Threads:
     def locate(self, space: str, nbytes: int, address: Array, use: Use) -> list[Place]:
         address = np.asarray(self.domain.known(address, self.line))
         return self.memory.locate(space, nbytes, address, use, self.active)
+
+    def matrix_rows(self, space: str, count: int, address: Array, use: Use) -> tuple[Buffer, Array]:
+        """Offsets of the rows of `count` matrices, (warps, 8 * count), -1 where there is a fault; and their buffer.
+
+        Lane i of a warp gives the address of row i; further lanes' addresses mean nothing.
+        """
+        giving = np.flatnonzero(self.lanes() < 8 * count)
+        address = np.broadcast_to(np.asarray(self.domain.known(address, self.line), np.uint64), self.active.shape)
+        names, warp = np.unique(self.warps(), return_inverse=True)
+        rows = np.full((len(names), 8 * count), -1, np.int64)
+        for place in self.memory.locate(space, 16, address[giving], use, self.active[giving]):
+            if place.buffer.space != "shared":
+                raise Unsupported("a matrix outside of shared memory", line=self.line)
+            who = giving[place.positions]
+            rows[warp[who], self.lanes()[who]] = place.offsets
+        return self.memory.shared, rows
 
     def copy_async(self, size: int, target: Array, source: Array, counts: Array) -> None:
         if size not in (4, 8, 16):

@@ -15,6 +15,7 @@ from spec.ptx.row import CONTROL, MEMORY, Row
 from tests.harness.isa_atomic_programs import atomic_programs
 from tests.harness.isa_copy_programs import copy_programs
 from tests.harness.isa_forms import parts_of
+from tests.harness.isa_matrix_programs import matrix_programs
 from tests.harness.isa_program import SLOT, THREADS, Program, own_memory, register
 
 _TABLE = "0x03020181, 0x87868584, 0xFFFFFFFF, 0x80000000, 0x7FC00001, 0, 0x12345678, 0x9ABCDEF0"
@@ -22,7 +23,8 @@ _TABLE = "0x03020181, 0x87868584, 0xFFFFFFFF, 0x80000000, 0x7FC00001, 0, 0x12345
 
 def programs() -> tuple[Program, ...]:
     """All of them."""
-    return (*_memory_programs(), *atomic_programs(), *copy_programs(), *_lane_programs(), *_CONTROL, *_MOVES)
+    special = (*atomic_programs(), *copy_programs(), *matrix_programs())
+    return (*_memory_programs(), *special, *_lane_programs(), *_CONTROL, *_MOVES)
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------
@@ -142,7 +144,7 @@ def _conversion(row: Row, opcode: str) -> Program:
 def _lane_programs() -> Iterator[Program]:
     """Whole warps, and the odd lanes of each warp alone behind a branch."""
     for row in ROWS:
-        if row.kind != CONTROL or row.meaning is None:
+        if row.kind != CONTROL or row.meaning is None or row.base in ("mma", "movmatrix"):
             continue
         for opcode in _sampled(row):
             everyone = _exchange(row, opcode, "0xFFFFFFFF")

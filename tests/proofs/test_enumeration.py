@@ -231,6 +231,21 @@ def test_nothing_excuses_the_thread_itself_where_the_claim_says_so() -> None:
     assert enumerate_claim(Enumerator(where), replace(question(where, meeting, meeting), excused=warp)).holds
 
 
+def test_threads_have_the_same_number_whatever_an_access_says_of_them() -> None:
+    """Threads (0, 1) and (1, 0) meet; what each access says of y must not give both one number."""
+    base = problem()
+    one = Poly.constant(1)
+    specials, clauses, grid = launch_specials((2, 3, 1), (one, one, one))
+    where = replace(base, specials=specials, domain=[*base.domain, *clauses], grid=grid, block=(2, 3, 1))
+    x, y = specials["%tid.x"], specials["%tid.y"]
+    a = access(where, "a1", Poly.constant(0), 4, eq(x), same(y, 1))
+    b = access(where, "a2", Poly.constant(0), 4, same(x, 1), eq(y))
+    copies = [Copy(mark, frozenset({THREAD}), {}) for mark in ("!1", "!2")]
+    asked = Apart((a, copies[0]), (b, copies[1]), (x, y))
+    assert not enumerate_claim(Enumerator(where), asked).holds
+    assert enumerate_claim(Enumerator(where), replace(asked, second=(a, copies[1]))).holds
+
+
 @pytest.mark.parametrize(("low", "holds"), [(24, True), (23, False)])
 def test_bounds_against_a_size_that_the_launch_gives(low: int, holds: bool) -> None:
     where = problem()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.terms import THREAD, Cond, Poly, Symbol, ge, negate, opaque_truth, truth
+from proofs.terms import THREAD, Cond, Poly, Symbol, ge, lt, negate, opaque_truth, truth
 from proofs.words import PLAIN, SHARED_WINDOW, Hooks, Marks, Observation, Terms, Word
 from spec.ptx import isa_float
 from spec.ptx.ast import type_width
@@ -28,7 +28,7 @@ from spec.ptx.isa_atomic import reach
 from spec.ptx.isa_memory import count, space
 from spec.ptx.lanes import Lanes
 from spec.ptx.memory import Use
-from spec.ptx.operands import Reader
+from spec.ptx.operands import Reader, list_length
 from spec.ptx.row import BOUNDED, CONTROL, EXACT, MEMORY, Form, ParamRef, Row
 from tests.harness.isa_agree import defined, lanes_results
 from tests.harness.isa_forms import Case, cases, spellings
@@ -37,7 +37,8 @@ from tests.proofs.evaluation import Unvalued, value_of, with_definitions
 
 VALUE_ROWS = [row for row in ROWS if row.kind in (EXACT, BOUNDED)]
 MEMORY_ROWS = [row for row in ROWS if row.kind == MEMORY]
-LANE_ROWS = [row for row in ROWS if row.kind == CONTROL and row.meaning is not None]
+MATRIX_ROWS = [row for row in ROWS if row.base in ("ldmatrix", "stmatrix", "movmatrix", "mma")]
+LANE_ROWS = [row for row in ROWS if row.kind == CONTROL and row.meaning is not None and row not in MATRIX_ROWS]
 FLOW_ROWS = [row for row in ROWS if row.kind == CONTROL and row.meaning is None]
 
 # Of these rows Terms gives a constant for some operands only.
@@ -295,7 +296,7 @@ def _sample(row: Row, number: int) -> list[tuple[str, Form]]:
 
 
 def _accessing(row: Row) -> bool:
-    return row.sources[0] == "mem" and row.base != "cp"
+    return row.sources[0] == "mem" and row.base != "cp" and row not in MATRIX_ROWS
 
 
 @pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if _accessing(r)], ids=lambda r: r.template[:50])
@@ -407,6 +408,39 @@ def test_asynchronous_copies(row: Row) -> None:
     assert around.copies == [(16, 64, 128, [16])]
 
 
+@pytest.mark.parametrize("row", MATRIX_ROWS, ids=lambda r: r.template[:60])
+def test_matrices(row: Row) -> None:
+    """All lanes take part; what comes out is unknown; a row of 16 bytes is an access of the whole warp."""
+    assert row.meaning is not None
+    lane = Poly.symbol(Symbol("lane", "special", THREAD, 0, 31))
+    for opcode in spellings(row):
+        form = row.match(opcode)
+        assert form is not None
+        address = Word(64, Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**40)))
+        given: list[Any] = []
+        for declared in row.sources:
+            n = list_length(declared)
+            words = tuple(Word(32, Poly.constant(i)) for i in range(n or 1))
+            given.append(address if declared == "mem" else words if n else words[0])
+        hooks = Facts(answer=False)
+        domain = Watched(hooks)
+        domain.specials = {"%laneid": lane}
+        found = row.meaning(domain, form, *given)
+        assert [m.value for m in hooks.members if m is not None] == [2**32 - 1]
+        if row.results:
+            results = found if isinstance(found, tuple) else (found,)
+            assert len(results) == (list_length(row.results[0]) or 1)
+            assert {w.term for w in results} == {None}
+            assert len({w.key for w in results}) == len(results)
+        if row.kind == CONTROL:
+            assert hooks.accesses == []
+            continue
+        n = int(form["num"][1:])
+        kind = "read" if row.results else "write"
+        assert hooks.accesses == [(kind, space(form), 16, address.term)]
+        assert hooks.marks == [Marks(warp=True, guard=truth(True) if n == 4 else lt(lane, 8 * n))]
+
+
 # --- every row ---------------------------------------------------------------------------------------------------
 
 CLASSES: dict[str, Callable[[Row], bool]] = {
@@ -414,6 +448,7 @@ CLASSES: dict[str, Callable[[Row], bool]] = {
     "lanes": lambda r: r in LANE_ROWS,
     "accesses": lambda r: r in MEMORY_ROWS and _accessing(r),
     "parameters": lambda r: r in MEMORY_ROWS and r.sources[0] == "param",
+    "matrices": lambda r: r in MATRIX_ROWS,
     "asynchronous copies": lambda r: r in MEMORY_ROWS and r.base == "cp",
     "conversion": lambda r: r in MEMORY_ROWS and r.base == "cvta",
     "flow": lambda r: r in FLOW_ROWS,

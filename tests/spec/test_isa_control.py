@@ -14,10 +14,12 @@ from spec.ptx.memory import Memory
 from spec.ptx.row import BOUNDED, CONTROL, EXACT, MEMORY, Form, Row
 from tests.harness.isa_forms import spellings
 from tests.spec.programs import kernel, launch
+from tests.spec.test_isa_matrix import MATRIX_ROWS
 
 Words = npt.NDArray[np.uint32]
 
-CONTROL_ROWS = [row for row in ROWS if row.kind == CONTROL]
+# Rows over matrices have a module of their own.
+CONTROL_ROWS = [row for row in ROWS if row.kind == CONTROL and row not in MATRIX_ROWS]
 LANES = np.arange(32, dtype=np.int64)
 THREADS = 64
 # A different word for each thread, of both signs.

@@ -16,6 +16,7 @@ from tests.harness.isa_forms import spellings
 from tests.spec.programs import kernel, launch
 from tests.spec.test_isa_async import COPY_ROWS
 from tests.spec.test_isa_atomic import ATOMIC_ROWS
+from tests.spec.test_isa_matrix import MATRIX_ROWS
 
 SAMPLES = 30
 MEMORY_ROWS = [row for row in ROWS if row.kind == MEMORY]
@@ -173,4 +174,5 @@ def test_addresses_convert_there_and_back(row: Row) -> None:
 
 
 def test_every_memory_row_is_covered() -> None:
-    assert {r.template for r in MEMORY_ROWS} == {r.template for r in (*LOADS, *STORES, *CVTA, *ATOMIC_ROWS, *COPY_ROWS)}
+    tested = (*LOADS, *STORES, *CVTA, *ATOMIC_ROWS, *COPY_ROWS, *MATRIX_ROWS)
+    assert {r.template for r in (*MEMORY_ROWS, *MATRIX_ROWS)} == {r.template for r in tested}

@@ -1,0 +1,299 @@
+"""Matrix rows: fragments lie where the PTX ISA draws them, products are the mathematical ones where they are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from spec.errors import Unsupported
+from spec.ptx import tensor
+from spec.ptx.faults import INACTIVE_LANE, MISALIGNED, RACE, Fault
+from spec.ptx.isa import ROWS
+from spec.ptx.memory import Memory
+from spec.ptx.row import Form, Row
+from tests.harness.isa_forms import spellings
+from tests.spec import float_oracle as fl
+from tests.spec.programs import kernel, launch
+
+MATRIX_ROWS = [row for row in ROWS if row.base in ("ldmatrix", "stmatrix", "movmatrix", "mma")]
+MOVES = [row for row in MATRIX_ROWS if row.base != "mma"]
+MMAS = [row for row in MATRIX_ROWS if row.base == "mma"]
+THREADS = 64
+Words = npt.NDArray[np.uint32]
+# Each thread's 16 words of the input, and 8 of the output.
+HEAD = """
+    mov.u32 %r0, %tid.x; mov.u32 %r9, s; mad.lo.u32 %r8, %r0, 16, %r9;
+    ld.param.u64 %d0, [data]; mad.wide.u32 %d1, %r0, 64, %d0;
+    ld.param.u64 %d2, [out]; mad.wide.u32 %d3, %r0, 32, %d2;
+"""
+
+
+def _run(body: str, data: Words, block: int = THREADS, **options: Any) -> tuple[Words, list[Fault], set[int]]:
+    memory = Memory()
+    memory.add("data", data)
+    memory.add("out", size=THREADS * 32, initialised=True)
+    module = kernel(HEAD + body, shared=f"s[{THREADS * 16}]", params=".param .u64 out, .param .u64 data")
+    args: dict[str, int | bytes] = {name: memory[name].base for name in ("out", "data")}
+    result = launch(module, memory, args, block=(block, 1, 1), **options)
+    marked = {number for number, line in enumerate(module.text.splitlines(), 1) if "FAULT" in line}
+    return memory["out"].array(np.uint32).reshape(THREADS, 8), result.faults, marked
+
+
+def _vector(name: str, first: int, count: int) -> str:
+    return "{" + ", ".join(f"{name}{first + i}" for i in range(count)) + "}"
+
+
+def _random(seed: int = 4) -> Words:
+    return np.random.default_rng(seed).integers(0, 2**32, (THREADS, 16), dtype=np.uint32)
+
+
+STAGE = """ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1]; st.shared.v4.u32 [%r8], {%r1, %r2, %r3, %r4}; bar.warp.sync -1;
+"""
+
+
+def _matrix(data: Words, warp: int, i: int, rows: list[int]) -> npt.NDArray[np.uint16]:
+    """Matrix i of a warp, its rows at the addresses of these lanes; each thread staged 16 bytes."""
+    return data[warp * 32 + np.array(rows[8 * i : 8 * i + 8]), :4].copy().view(np.uint16)
+
+
+def _load(opcode: str, form: Form) -> None:
+    count = int(form["num"][1:])
+    # Lane i gives the row that lane (5 * i + 3) % 32 staged; lanes that give none have an address of nothing.
+    place = f"mad.lo.u32 %r7, %r0, 5, 3; and.b32 %r7, %r7, 31; and.b32 %r6, %r0, 32; or.b32 %r7, %r7, %r6;" \
+        f"mad.lo.u32 %r7, %r7, 16, %r9; and.b32 %r6, %r0, 31; setp.ge.u32 %p0, %r6, {8 * count}; @%p0 mov.u32 %r7, -1;"
+    convert = "" if form["space"] else "cvt.u64.u32 %d4, %r7; cvta.shared.u64 %d4, %d4;"
+    address = "[%r7]" if form["space"] else "[%d4]"
+    data = _random()
+    store = "\n".join(f"st.global.u32 [%d3+{4 * i}], %r{10 + i};" for i in range(count))
+    got, faults, _ = _run(f"{STAGE}{place}{convert}\n{opcode} {_vector('%r', 10, count)}, {address};\n{store}", data)
+    assert faults == []
+    rows = [(5 * i + 3) % 32 for i in range(32)]
+    for thread in range(THREADS):
+        lane = thread % 32
+        for i in range(count):
+            matrix = _matrix(data, thread // 32, i, rows)
+            if form.has("trans"):
+                matrix = matrix.T
+            row, column = lane // 4, 2 * (lane % 4)
+            assert got[thread, i] == int(matrix[row, column]) | int(matrix[row, column + 1]) << 16, (opcode, thread, i)
+
+
+def _store(opcode: str, form: Form) -> None:
+    count = int(form["num"][1:])
+    convert = "" if form["space"] else "cvt.u64.u32 %d4, %r8; cvta.shared.u64 %d4, %d4;"
+    address = "[%r8]" if form["space"] else "[%d4]"
+    data = _random()
+    body = f"""st.shared.v4.u32 [%r8], {{-1, -1, -1, -1}}; bar.warp.sync -1;
+        ld.global.v4.u32 {{%r10, %r11, %r12, %r13}}, [%d1]; {convert}
+        {opcode} {address}, {_vector('%r', 10, count)};
+        bar.warp.sync -1; ld.shared.v4.u32 {{%r1, %r2, %r3, %r4}}, [%r8];
+        st.global.v4.u32 [%d3], {{%r1, %r2, %r3, %r4}};"""
+    got, faults, _ = _run(body, data)
+    assert faults == []
+    want = np.full((THREADS, 8), 0xFFFF, np.uint16)
+    for thread in range(THREADS):
+        lane = thread % 32
+        for i in range(count):
+            for half in range(2):
+                row, column = lane // 4, 2 * (lane % 4) + half
+                if form.has("trans"):
+                    row, column = column, row
+                want[thread - lane + 8 * i + row, column] = int(data[thread, i]) >> 16 * half & 0xFFFF
+    assert (got[:, :4] == want.view(np.uint32)).all(), opcode
+
+
+def _transpose(opcode: str, form: Form) -> None:
+    data = _random()
+    got, faults, _ = _run(f"ld.global.u32 %r1, [%d1];\n{opcode} %r2, %r1;\nst.global.u32 [%d3], %r2;", data)
+    assert faults == []
+    for warp in range(THREADS // 32):
+        mine = slice(32 * warp, 32 * warp + 32)
+        matrix = data[mine, 0].copy().view(np.uint16).reshape(8, 8)
+        assert (got[mine, 0].copy().view(np.uint16).reshape(8, 8) == matrix.T).all()
+
+
+@pytest.mark.parametrize("row", MOVES, ids=lambda r: r.template)
+def test_moving_row(row: Row) -> None:
+    for opcode in spellings(row):
+        form = row.match(opcode)
+        assert form is not None
+        {"ldmatrix": _load, "stmatrix": _store, "movmatrix": _transpose}[row.base](opcode, form)
+
+
+# --- products ----------------------------------------------------------------------------------------------------
+
+# PTX ISA 9.7.15.5.8 and on: (row, column) of element i of a lane, with g its group and t its place in the group.
+Places = Callable[[int, int, int], tuple[int, int]]
+PLACES_A: dict[tuple[int, int, int], Places] = {
+    (16, 4, 1): lambda g, t, i: (g + 8 * (i & 1), t),
+    (16, 8, 1): lambda g, t, i: (g + 8 * (i & 1), t if i < 2 else t + 4),
+    (16, 8, 2): lambda g, t, i: (g if i < 2 else g + 8, t * 2 + (i & 1)),
+    (16, 16, 2): lambda g, t, i: (g if i < 2 or 4 <= i < 6 else g + 8, t * 2 + (i & 1) + (0 if i < 4 else 8)),
+    (8, 16, 4): lambda g, t, i: (g, t * 4 + i),
+    (16, 16, 4): lambda g, t, i: (g if i < 4 else g + 8, t * 4 + (i & 3)),
+    (16, 32, 4): lambda g, t, i: (g if i < 4 or 8 <= i < 12 else g + 8, t * 4 + (i & 3) + (0 if i < 8 else 16)),
+}
+PLACES_B: dict[tuple[int, int], Places] = {
+    (4, 1): lambda g, t, i: (t, g),
+    (8, 1): lambda g, t, i: (t if i == 0 else t + 4, g),
+    (8, 2): lambda g, t, i: (t * 2 + i, g),
+    (16, 2): lambda g, t, i: (t * 2 + (i & 1) + (0 if i < 2 else 8), g),
+    (16, 4): lambda g, t, i: (t * 4 + i, g),
+    (32, 4): lambda g, t, i: (t * 4 + (i & 3) + (0 if i < 4 else 16), g),
+}
+
+
+def _place_c(g: int, t: int, i: int) -> tuple[int, int]:
+    return g if i < 2 else g + 8, t * 2 + (i & 1)
+
+
+def _encode(kind: str, value: int) -> int:
+    if kind in ("s8", "u8", "s32"):
+        return value % (1 << {"s8": 8, "u8": 8, "s32": 32}[kind])
+    return fl.encode("f32" if kind == "tf32" else kind, "rn", Fraction(value))
+
+
+def _decode(kind: str, bits: int) -> int:
+    if kind == "s32":
+        return bits - 2**32 if bits >> 31 else bits
+    value = fl.decode(kind, bits)
+    assert isinstance(value, Fraction)
+    assert value.denominator == 1
+    return int(value)
+
+
+WIDTH = {"s8": 8, "u8": 8, "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32}
+
+
+def _fill(words: Words, first: int, kind: str, thread: int, values: list[int]) -> int:
+    """Elements into the input words of a thread; how many words they take."""
+    per = 32 // WIDTH[kind]
+    for i, value in enumerate(values):
+        words[thread, first + i // per] |= np.uint32(_encode(kind, value) << i % per * WIDTH[kind])
+    return len(values) // per
+
+
+@pytest.mark.parametrize("row", MMAS, ids=lambda r: r.template)
+def test_product_row(row: Row) -> None:
+    """Whole numbers small enough for every order to be exact."""
+    shape = row.template.split(".")[3]
+    m, n, k = (int(v) for v in shape[1:].replace("n", " ").replace("k", " ").split())
+    for number, opcode in enumerate(spellings(row)):
+        form = row.match(opcode)
+        assert form is not None
+        ta, tb, tc = form["a"], form["b"], form["c"]
+        random = np.random.default_rng(number)
+        limits = {"u8": (0, 256), "s8": (-128, 128)}
+        a, b = (
+            random.integers(*limits.get(t, (-4, 5)), (THREADS // 32, x, y)) for t, x, y in ((ta, m, k), (tb, k, n))
+        )
+        c = random.integers(-9, 10, (THREADS // 32, m, n))
+        if tc == "s32" and number % 2:
+            c[:, ::2] = 2**31 - 1
+        words = np.zeros((THREADS, 16), np.uint32)
+        counts: tuple[int, ...] = ()
+        for thread in range(THREADS):
+            warp, g, t = thread // 32, thread % 32 // 4, thread % 4
+            pa, pb = 32 // WIDTH[ta], 32 // WIDTH[tb]
+            place_a, place_b = PLACES_A[m, k, pa], PLACES_B[k, pb]
+            in_a = [int(a[warp][place_a(g, t, i)]) for i in range(m * k // 32)]
+            in_b = [int(b[warp][place_b(g, t, i)]) for i in range(k * n // 32)]
+            in_c = [int(c[warp][_place_c(g, t, i)]) for i in range(m * n // 32)]
+            first, used = 0, []
+            for kind, values in ((ta, in_a), (tb, in_b), (tc, in_c)):
+                used.append(_fill(words, first, kind, thread, values))
+                first += used[-1]
+            counts = tuple(used)
+        na, nb, nc = counts
+        loads = "\n".join(f"ld.global.u32 %r{10 + i}, [%d1+{4 * i}];" for i in range(na + nb + nc))
+        to, add = _vector("%r", 1, nc), _vector("%r", 10 + na + nb, nc)
+        body = f"{loads}\n{opcode} {to}, {_vector('%r', 10, na)}, {_vector('%r', 10 + na, nb)}, {add};\n"
+        body += "\n".join(f"st.global.u32 [%d3+{4 * i}], %r{1 + i};" for i in range(nc))
+        got, faults, _ = _run(body, words)
+        assert faults == []
+        exact = a.astype(object) @ b.astype(object) + c.astype(object)
+        if form.has("sat"):
+            exact = np.clip(exact, -(2**31), 2**31 - 1)
+        per = 32 // WIDTH[tc]
+        for thread in range(THREADS):
+            warp, g, t = thread // 32, thread % 32 // 4, thread % 4
+            for i in range(m * n // 32):
+                bits = int(got[thread, i // per]) >> i % per * WIDTH[tc] & ((1 << WIDTH[tc]) - 1)
+                want = int(exact[warp][_place_c(g, t, i)])
+                want = want if form.has("sat") or tc != "s32" else (want + 2**31) % 2**32 - 2**31
+                assert _decode(tc, bits) == want, (opcode, thread, i)
+
+
+def _dot(a: list[float], b: list[float], c: float) -> float:
+    x, y = (np.array([v + [0.0] * (16 - len(v))], np.float16).view(np.uint16) for v in (a, b))
+    with np.errstate(all="ignore"):
+        bits = tensor.dot("f16", "f32", x, y, np.array([c], np.float32).view(np.uint32))
+    return float(bits.view(np.float32)[0])
+
+
+def test_sums_are_cut_as_measured_on_an_h200() -> None:
+    assert _dot([1, 2.0**-12, -1], [1, 2.0**-13, 1], 0) == 2.0**-25
+    assert _dot([1, 2.0**-13, -1], [1, 2.0**-13, 1], 0) == 0.0
+    assert _dot([1.0, *[2.0**-12] * 15], [1.0, *[2.0**-13] * 15], 2.0**-25) == 1.0 + 2.0**-23 * 3 + 2.0**-23
+    assert _dot([1, -(2.0**-12)], [1, 2.0**-13], 0) == 1 - 2.0**-24
+    assert _dot([2.0**-24], [1], 0) == 2.0**-24
+    assert _dot([], [], 2.0**-149) == 2.0**-149
+    assert np.isnan(_dot([np.inf], [0], 0))
+    assert np.isnan(_dot([np.inf, -np.inf], [1, 1], 0))
+    assert _dot([np.inf], [1], -5) == np.inf
+    assert np.isfinite(_dot([65504] * 16, [65504] * 16, 3e38))
+
+
+# --- faults ------------------------------------------------------------------------------------------------------
+
+LDMATRIX = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r8];"
+STMATRIX = "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r8], {%r1, %r2, %r3, %r4};"
+ZERO = "mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;"
+FAULTY = {
+    "own row written before, others read it": (
+        RACE, f"st.shared.v4.u32 [%r8], {{0, 0, 0, 0}};\n{LDMATRIX} // FAULT",
+        f"st.shared.v4.u32 [%r8], {{0, 0, 0, 0}}; bar.warp.sync -1;\n{LDMATRIX}",
+    ),
+    "own row written after, others read it": (
+        RACE, f"{STAGE}{LDMATRIX}\nst.shared.v4.u32 [%r8], {{0, 0, 0, 0}}; // FAULT",
+        f"{STAGE}{LDMATRIX}\nbar.warp.sync -1; st.shared.v4.u32 [%r8], {{0, 0, 0, 0}};",
+    ),
+    "what other lanes stored read without a barrier": (
+        RACE, f"{ZERO}\n{STMATRIX}\nld.shared.u32 %r5, [%r8]; // FAULT",
+        f"{ZERO}\n{STMATRIX}\nbar.warp.sync -1; ld.shared.u32 %r5, [%r8];",
+    ),
+    "in half of a warp": (
+        INACTIVE_LANE, f"{STAGE}and.b32 %r5, %r0, 31; setp.lt.u32 %p0, %r5, 16;\n@%p0 {LDMATRIX} // FAULT",
+        f"{STAGE}and.b32 %r5, %r0, 32; setp.eq.u32 %p0, %r5, 0;\n@%p0 {LDMATRIX}",
+    ),
+    "a row that is not aligned": (
+        MISALIGNED, f"{STAGE}bar.sync 0; and.b32 %r5, %r0, 31; setp.eq.u32 %p0, %r5, 3; @%p0 add.u32 %r8, %r8, 8;\n"
+        f"{LDMATRIX} // FAULT", f"{STAGE}{LDMATRIX}",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reverse", 5], ids=str)
+@pytest.mark.parametrize("name", FAULTY)
+def test_faulty_program_is_caught_and_its_repair_is_clean(name: str, schedule: str | int) -> None:
+    kind, faulty, repaired = FAULTY[name]
+    _, faults, marked = _run(faulty, _random(), schedule=schedule)
+    assert {f.kind for f in faults} == {kind}
+    assert all({f.line, f.other_line} & marked for f in faults), [str(f) for f in faults]
+    assert _run(repaired, _random(), schedule=schedule)[1] == []
+
+
+def test_a_block_without_whole_warps_cannot_multiply() -> None:
+    _, faults, _ = _run("mov.u32 %r1, 0;\nmovmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;", _random(), block=48)
+    assert {f.kind for f in faults} == {INACTIVE_LANE}
+
+
+def test_a_matrix_lies_in_shared_memory() -> None:
+    body = "ldmatrix.sync.aligned.m8n8.x4.b16 {%r1, %r2, %r3, %r4}, [%d1];"
+    with pytest.raises(Unsupported, match="outside of shared memory"):
+        _run(body, _random())
