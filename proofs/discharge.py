@@ -29,6 +29,7 @@ class Decision:
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
         rung: which of RUNGS decided; '' where none did.
+        alike: what holds is only that all writers write one value.
         narrowed: the query with the numbers of the candidate that enumeration found, if it was one that was completed.
     """
 
@@ -40,6 +41,7 @@ class Decision:
     reason: str = ""
     rung: str = ""
     narrowed: Query | None = None
+    alike: bool = False
 
     @property
     def subject(self) -> Claim:
@@ -101,6 +103,9 @@ def decide_claim(
     if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
         return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start, rung="z3-structured")
     answer = ask(text, rlimit)
+    if answer.status != "unsat" and claim.alike is not None and ask(claim.alike.text, rlimit).status == "unsat":
+        spent = time.monotonic() - start
+        return Decision(claim, "unsat", claim.alike.text, spent, rung="z3-direct", alike=True)
     if claim.partial and answer.status != "unsat":
         return Decision(claim, "unknown", text, time.monotonic() - start, reason=claim.reason)
     rung = "z3-direct" if answer.status != "unknown" else ""

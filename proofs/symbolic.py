@@ -289,6 +289,7 @@ class Machine(Hooks, Runner):
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+            values=marks.values,
         ))
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:

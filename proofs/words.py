@@ -75,6 +75,7 @@ class Marks:
         scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
+        values: the words that are stored, where they are followed.
         guard: under what condition it is made, besides what leads here.
     """
 
@@ -83,6 +84,7 @@ class Marks:
     warp: bool = False
     flight: bool = False
     guard: Cond = TRUE
+    values: tuple[Poly | None, ...] = ()
 
 
 PLAIN = Marks()
@@ -449,7 +451,8 @@ class Terms:
         return tuple(self.unknown(width) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        self.hooks.access("write", space, width, len(values), address.term)
+        stored = Marks(values=tuple(v.term for v in values))
+        self.hooks.access("write", space, width, len(values), address.term, stored)
 
     def atomic(
         self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str

@@ -92,7 +92,17 @@ def check_entry(
     context = Context(problem.function.name, findings, registers, vacuous, places, bool(analysis.relied))
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
+    notes += _alike([d for d in decided.values() if d.alike])
     return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+
+
+def _alike(decisions: list[Decision]) -> list[str]:
+    """Formally these bytes have several writers; what they hold does not depend on who comes last."""
+    lines = sorted({line for d in decisions for line in d.claim.lines})
+    if not lines:
+        return []
+    where = ", ".join(map(str, lines))
+    return [f"note: several threads write the same value to the same place at PTX line {where}, as if they were one"]
 
 
 def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Meter, limits: Limits) -> None:
