@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from proofs.cfg import Graph
-from proofs.claims import Claim, all_claims
+from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
 from proofs.contents import without
 from proofs.decide import Decide, decide
@@ -27,7 +27,7 @@ class Analysis:
     """What is known of an entry before any claim is decided.
 
     Args:
-        relied: the buffers whose content terms speak of.
+        memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
         rewritten: those of which facts are given that do not count, as the launch writes there.
     """
 
@@ -36,7 +36,7 @@ class Analysis:
     records: Records
     intervals: tuple[Interval, ...]
     claims: tuple[Claim, ...]
-    relied: frozenset[str] = frozenset()
+    memory: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
 
     @cached_property
@@ -46,11 +46,15 @@ class Analysis:
 
 
 class Prover:
-    """Decides, while the machine runs, whether a value is in range; remembers answers."""
+    """Decides, while the machine runs, whether a value is in range; remembers answers.
+
+    `memory`: something was proved from what memory holds.
+    """
 
     def __init__(self, problem: Problem, answers: dict[str, bool] | None = None, ask: Decide = decide) -> None:
         self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
+        self.memory = False
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
@@ -62,6 +66,7 @@ class Prover:
             if text not in self.answers:
                 self.answers[text] = self.ask(text, PROVE_RLIMIT).status == "unsat"
             if self.answers[text]:
+                self.memory = self.memory or bool(query.contents)
                 return True
         return False
 
@@ -76,7 +81,8 @@ def analyse(
     limits = limits or Limits()
     rewritten: frozenset[str] = frozenset()
     while True:
-        machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
+        prover = Prover(problem, answers, ask)
+        machine = Machine(problem, prover, limits.steps)
         records = machine.run()
         written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
         lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
@@ -86,6 +92,7 @@ def analyse(
         problem = replace(problem, sources=without(problem.sources, lost))
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
-    return Analysis(
-        problem, machine.graph, records, found, tuple(claims), frozenset(machine.relied), rewritten
+    memory = frozenset(OBLIGATIONS) if prover.memory else frozenset(
+        c.obligation for c in claims if c.query is not None and c.query.contents
     )
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)

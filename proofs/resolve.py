@@ -46,6 +46,8 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     if space == "shared" or len(buffers) != 1 or shared or window or _coefficient(address, buffers[0]) != 1:
         raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
     buffer = buffers[0]
+    if (space == "const") != buffer.constant:
+        raise Unsupported(f"a {space} access at the address of {buffer.name}, which lies elsewhere", line=at.line)
     count = -(-width // buffer.element_bytes)
     offset = address - Poly.symbol(buffer.base)
     found = split(offset, buffer, count, prove)

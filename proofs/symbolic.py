@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
-from proofs.contents import contents_of
 from proofs.loops import Runner, Summaries
 from proofs.problem import Problem, unsupported_function
 from proofs.records import (
@@ -55,7 +54,7 @@ class Machine(Hooks, Runner):
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
-        self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
+        self.domain = Terms(problem.parameters, problem.specials, problem.addresses, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
         self.places = instruction_places(problem)
         self.state = State()
@@ -66,7 +65,6 @@ class Machine(Hooks, Runner):
         self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
-        self.relied: set[str] = set()
 
     # --- driving ---
     def run(self) -> Records:
@@ -273,7 +271,7 @@ class Machine(Hooks, Runner):
         assert self.instruction is not None
         if not self.recording:
             return
-        if space in ("local", "const"):
+        if space == "local":
             raise Unsupported(f".{space} memory is not modelled yet", line=self.instruction.line)
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
@@ -296,9 +294,7 @@ class Machine(Hooks, Runner):
         """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
         if address is None or space not in ("global", "generic"):
             return ()
-        found = elements_at(self.problem, width, count, address, self.prove)
-        self.relied |= {a.source.buffer for a in contents_of(found)}
-        return found
+        return elements_at(self.problem, width, count, address, self.prove)
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""

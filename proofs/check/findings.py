@@ -50,7 +50,7 @@ class Context:
 
     Args:
         registers: every register is written before it is read; otherwise no term is what it says.
-        memory: terms speak of what memory holds.
+        memory: the obligations whose claims speak of what memory holds.
         vacuous: why nothing of this entry may be called proved, or ''.
     """
 
@@ -59,7 +59,7 @@ class Context:
     registers: bool
     vacuous: str
     places: Places
-    memory: bool = False
+    memory: frozenset[str] = frozenset()
 
     def row(self, kind: str) -> Row:
         """The row of one kind: its own claims first, then those that it stands on."""
@@ -72,7 +72,7 @@ class Context:
         if undecided:
             return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places))
         failing = {k for k, f in self.findings.items() if not f.holds}
-        detail = missing_premises(kind, failing, self.registers, self.memory) or self.vacuous
+        detail = missing_premises(kind, failing, self.registers, kind in self.memory) or self.vacuous
         if detail:
             return self._row(kind, Verdict.UNKNOWN, detail)
         return self._row(kind, Verdict.PROVED, f"{finding.claims} claims" if finding.claims else NOTHING[kind])

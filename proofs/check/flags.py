@@ -20,6 +20,7 @@ from proofs.problem import (
     Problem,
     buffer_clauses,
     launch_specials,
+    module_buffers,
     shared_variables,
     to_condition,
     to_term,
@@ -139,6 +140,7 @@ class _Reader:
         self._assume()
         self.domain += clauses
         buffers = self._buffers(pointers)
+        arrays = self._arrays(buffers)
         variables, sizes, aligned = variable_terms(self.module, self.function, dynamic)
         self.domain += aligned
         found = Problem(
@@ -146,6 +148,7 @@ class _Reader:
             (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
             outputs=self._outputs(buffers), sources=self._sources(buffers),
+            arrays=arrays,
         )  # fmt: skip
         _consistent(found, self.request.path)
         memory_exists(found, self.request.path)
@@ -394,6 +397,17 @@ class _Reader:
             self.said.append(f"different buffers do not overlap{others}: {', '.join(buffers)}")
         return frozenset(pairs)
 
+
+    def _arrays(self, buffers: dict[str, BufferTerms]) -> tuple[str, ...]:
+        """Add the arrays that the file itself declares."""
+        found = module_buffers(self.module, self.function)
+        for name, buffer in found.items():
+            if name in buffers or name in self.names:
+                raise BadInput(f"{self.function.name}: {name} is an array and a parameter; rename it with --names")
+            buffers[name] = buffer
+            self.domain += buffer_clauses(buffer)
+            self.said.append(f"{name} may hold anything when the launch begins")
+        return tuple(found)
 
     def _sources(self, buffers: dict[str, BufferTerms]) -> dict[str, Source]:
         elements = {self.display[self.spellings[d.name]]: d.element for d in self.declared}
