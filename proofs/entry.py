@@ -18,6 +18,7 @@ from proofs.query import Hypothesis, build
 from proofs.records import Records
 from proofs.symbolic import Machine
 from proofs.terms import TRUE, Cond
+from spec.errors import Unsupported
 
 PROVE_RLIMIT = 4_000_000
 
@@ -90,6 +91,15 @@ def analyse(
             break
         rewritten |= {b for b in lost if problem.sources[b].facts}
         problem = replace(problem, sources=without(problem.sources, lost))
+    points = [
+        *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),
+        *(r.at for r in records.ranges), *(r.at for r in records.reads), *(r.at for r in records.loops),
+    ]  # fmt: skip
+    if len(points) > limits.claims:
+        raise Unsupported(
+            f"{len(points)} accesses, barriers, loops and values to look at, more than {limits.claims} (--effort)",
+            line=points[limits.claims].line,
+        )
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
     memory = frozenset(OBLIGATIONS) if prover.memory else frozenset(

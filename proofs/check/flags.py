@@ -37,6 +37,7 @@ from spec.errors import BadInput
 from spec.ptx.ast import Function, Module, type_width
 from spec.ptx.parser import parse
 
+MAX_ENTRIES = 1_000
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
 _DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
 _WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")
@@ -76,6 +77,15 @@ def problems(request: CheckRequest) -> list[Problem]:
         except KeyError as error:
             raise BadInput(f"{request.path}: {error.args[0]}") from None
     assemble(request.text, module.target[0], name=request.path)
+    index, count = request.shard
+    functions = functions[index - 1 :: count]
+    if not functions:
+        raise BadInput(f"--shard {index}/{count}: there are only {index - 1} entries or fewer, so that part is empty")
+    if len(functions) > MAX_ENTRIES:
+        raise BadInput(
+            f"{request.path}: {len(functions)} entries, at most {MAX_ENTRIES} are checked in one run; name one with "
+            "--entry, or take a part with --shard I/N"
+        )
     return [_Reader(request, module, function).problem() for function in functions]
 
 

@@ -24,6 +24,7 @@ class CheckRequest:
         facts: what buffers hold, as typed: `table[i] in [0, blocks)`.
         covers: parameters whose buffers must be written in every element.
         allow_exited: a thread that has exited does not count as missing at a barrier.
+        shard: `(i, n)`: of the entries asked for, in text order, every n-th from the i-th on.
         effort: how much work an entry may cost, see `proofs.effort`.
     """
 
@@ -40,3 +41,4 @@ class CheckRequest:
     covers: tuple[str, ...] = ()
     allow_exited: bool = False
     effort: int = DEFAULT_EFFORT
+    shard: tuple[int, int] = (1, 1)
