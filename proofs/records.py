@@ -32,6 +32,7 @@ class Access:
     """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
     `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    `common`: all lanes of a warp store the same words, whatever they are.
     `values`: the words stored, None where a value is not followed.
     `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
@@ -56,6 +57,7 @@ class Access:
     plane: Poly = ZERO
     flat: bool = False
     values: tuple[Poly | None, ...] = ()
+    common: bool = False
 
     @property
     def writes(self) -> bool:

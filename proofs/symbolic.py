@@ -296,7 +296,7 @@ class Machine(Hooks, Runner):
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
-            values=marks.values,
+            values=marks.values, common=marks.common,
         ))
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:

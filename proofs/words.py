@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from proofs.likeness import LAST, Likeness
+from proofs.symbols import quote
 from proofs.terms import (
     BLOCK,
     THREAD,
@@ -76,6 +78,7 @@ class Marks:
         scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
+        common: all lanes of a warp store the same words, whatever they are.
         values: the words that are stored, where they are followed.
         guard: under what condition it is made, besides what leads here.
     """
@@ -86,6 +89,7 @@ class Marks:
     flight: bool = False
     guard: Cond = TRUE
     values: tuple[Poly | None, ...] = ()
+    common: bool = False
 
 
 PLAIN = Marks()
@@ -140,6 +144,7 @@ class Terms:
         self.loops: frozenset[str] = frozenset()
         self.optimistic = False
         self._fresh = 0
+        self.likeness = Likeness()
         self._ors: dict[Symbol, tuple[Poly, Poly]] = {}
 
     # --- helpers ---
@@ -384,9 +389,19 @@ class Terms:
 
     # --- floats: values are not tracked ---
     def fadd(self, t: str, rounding: str, ftz: bool, sat: bool, a: Word, b: Word) -> Word:
+        return self._commuting(t, a, b)
+
+    fmul = fadd
+
+    def fsub(self, t: str, rounding: str, ftz: bool, sat: bool, a: Word, b: Word) -> Word:
         return self._float(t)
 
-    fsub = fmul = fadd
+    def _commuting(self, t: str, a: Word, b: Word) -> Word:
+        """Of f64 the bits of a NaN may be those of either operand."""
+        result = self._float(t)
+        if t != "f64":
+            self.likeness.joined(_name(result), _name(a), _name(b))
+        return result
 
     def ffma(self, t: str, rounding: str, ftz: bool, sat: bool, a: Word, b: Word, c: Word) -> Word:
         return self._float(t)
@@ -403,7 +418,7 @@ class Terms:
     fabs = fneg
 
     def fmin(self, t: str, ftz: bool, nan: bool, a: Word, b: Word) -> Word:
-        return self._float(t)
+        return self._commuting(t, a, b)
 
     fmax = fmin
 
@@ -430,7 +445,15 @@ class Terms:
     # --- lanes ---
     def shuffle(self, mode: str, a: Word, b: Word, c: Word, members: Word) -> tuple[Word, Cond]:
         self.hooks.converge(members.term)
-        return self.unknown(32), self._truth()
+        result = self.unknown(32)
+        lane, limit = (None if w.term is None else w.term.value for w in (b, c))
+        if lane is not None and limit == LAST and mode == "bfly":
+            self.likeness.exchanged(_name(result), _name(a), lane)
+        elif lane is not None and limit == LAST and mode == "idx":
+            self.likeness.common(_name(result))
+        else:
+            self.likeness.computed(_name(result))
+        return result, self._truth()
 
     def vote(self, mode: str, p: Cond, members: Word) -> Cond:
         self.hooks.converge(members.term)
@@ -471,7 +494,8 @@ class Terms:
         return tuple(self.unknown(width) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        stored = Marks(values=tuple(v.term for v in values))
+        common = self.likeness.whole(_name(v) for v in values) and all(v.loops <= self.loops for v in values)
+        stored = Marks(values=tuple(v.term for v in values), common=common)
         self.hooks.access("write", space, width, len(values), address.term, stored)
 
     def atomic(
@@ -545,3 +569,8 @@ def _disjoint(x: Poly, y: Poly) -> bool:
         if all(c % step == 0 for c in b.terms.values()):
             return True
     return False
+
+
+def _name(a: Word) -> str:
+    """What a value of one thread in one round is called."""
+    return quote(a.key) if a.term is None else a.term.text

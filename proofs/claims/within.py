@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from proofs.claims.model import (
     BLOCK_SCOPES,
@@ -25,7 +25,7 @@ from proofs.phases.modes import count, iteration, leaving
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access
-from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
+from proofs.terms import BLOCK, THREAD, Poly, Symbol, ge, negate, same
 
 NOT_BETWEEN = "no barrier lies between these accesses (both after {}), so their bytes must not meet"
 WORDS = {
@@ -90,16 +90,31 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     name = f"race.{interval.id}.{pair.name}"
     marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
 
-    def query(linear: bool) -> Query:
+    def query(linear: bool, goal: str = goal, more: Sequence[Poly] = ()) -> Query:
         hypotheses = [*domain(problem, copies, linear), *here]
-        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
+        return build(name, comment, hypotheses, goal, [*items, *more], marked, [items[0] - items[1]])
+
+    alike = None
+    if problem.contract is None and a.id == b.id and a.common and not own:
+        tied, spoken = _one_value(problem, a, copies)
+        alike = query(False, f"(=> {meet} (or {conjunction(equal_texts(identical))} {tied}))", spoken)
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
     finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
     return Claim(
-        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
+        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite,
+        alike=alike,
     )
+
+
+def _one_value(problem: Problem, access: Access, copies: tuple[Copy, Copy]) -> tuple[str, list[Poly]]:
+    """That two lanes of one warp store in one round, at one place: then they store one value."""
+    first, second = copies
+    rounds = [Poly.symbol(Symbol(f"k@{loop}", "iteration", THREAD, 0, None)) for loop in access.at.loops]
+    tied = [access.address, warp_number(problem), *rounds]
+    pairs = [(first.poly(t), second.poly(t)) for t in tied]
+    return conjunction([same(x, y).text for x, y in pairs]), [p for pair in pairs for p in pair]
 
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
