@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
+from proofs.loops_orbits import fold
 from proofs.problem import Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -33,8 +34,8 @@ from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
-from spec.ptx.operands import Reader
-from spec.ptx.row import Row
+from spec.ptx.operands import Reader, bind
+from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
@@ -119,7 +120,7 @@ class Machine(Hooks, Runner):
                 for register, value in self.reader.execute(instruction, row, form):
                     self._write(register, value)
                 continue
-            if self._control(instruction, row, block, edges):
+            if self._control(instruction, row, form, block, edges):
                 return edges
         if block.next is not None:
             edges.append(Edge(block.next, self.state, block.instructions[-1].line if block.instructions else 0))
@@ -152,7 +153,7 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.guard.name} as a guard", line=instruction.line)
         return negate(value) if instruction.guard_negated else value
 
-    def _control(self, instruction: Instr, row: Row, block: Block, edges: list[Edge]) -> bool:
+    def _control(self, instruction: Instr, row: Row, form: Form, block: Block, edges: list[Edge]) -> bool:
         """Carry out a control instruction; whether the block ends here."""
         kind = row.control
         if kind in ("branch", "exit", "return", "trap"):
@@ -171,7 +172,7 @@ class Machine(Hooks, Runner):
             self.state = self.state.under(negate(self.guard))
             return False
         if kind == "barrier":
-            self._barrier(instruction)
+            self._barrier(instruction, row, form)
         elif kind == "warp_barrier":
             self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
         elif kind == "commit":
@@ -182,14 +183,19 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
 
-    def _barrier(self, instruction: Instr) -> None:
-        number = self.reader.word("u32", instruction.operands[0], instruction.line)
-        if number.term is None or number.term.value != 0 or len(instruction.operands) > 1:
+    def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
+        sources = [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
+        number = self.reader.word("u32", sources[0], instruction.line)
+        if number.term is None or number.term.value != 0 or len(sources) > 1:
             raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
                               line=instruction.line)
         if self.recording:
             self.found.append(Barrier("", self._point()))
         self._write(PASSED, TRUE)
+        if row.results:
+            # bar.red gives all threads of the block the same.
+            for register, value in self.reader.results(instruction, row, form, self.domain.common(row.results[0])):
+                self._write(register, value)
 
     # --- registers ---
     def _read(self, name: str) -> Value:
@@ -236,9 +242,12 @@ class Machine(Hooks, Runner):
                 return value
             word = self.domain.unknown(1)
             return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
-        if value.term is None or sum(len(a.text) for m in value.term.terms for a in m) <= MAX_SIZE:
+        if value.term is None:
             return value
-        return self.domain.unknown(value.width)
+        term = fold(value.term)
+        if sum(len(a.text) for m in term.terms for a in m) > MAX_SIZE:
+            return self.domain.unknown(value.width)
+        return replace(value, term=term)
 
     # --- hooks ---
     def _point(self) -> Point:

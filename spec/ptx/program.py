@@ -15,7 +15,7 @@ from spec.ptx.operands import Bindings
 from spec.ptx.row import Form, Row
 
 # Instructions that the lanes named in a mask carry out together; the mask is their last operand.
-_MASKED = ("shfl", "vote", "redux")
+_MASKED = ("shfl", "vote", "redux", "match", "elect")
 # Those that all lanes of the warp carry out together.
 _WHOLE = ("ldmatrix", "stmatrix", "movmatrix", "mma")
 

@@ -182,6 +182,9 @@ class Threads:
                 places.append(Place(place.buffer, here[place.positions], place.offsets))
         self.copies.issue(self.domain, size, to, places, self.active, counts)
 
+    def in_space(self, space: str, address: Array) -> Array:
+        return self.memory.in_space(space, np.asarray(self.domain.known(address, self.line)))
+
     def to_generic(self, space: str, address: Array) -> Array:
         return self.memory.to_generic(space, address)
 
