@@ -34,6 +34,7 @@ from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
+from spec.ptx.lower import lowered
 from spec.ptx.operands import Reader, bind
 from spec.ptx.row import Form, Row
 
@@ -52,6 +53,7 @@ class Machine(Hooks, Runner):
     """
 
     def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
+        lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)

@@ -33,8 +33,9 @@ from proofs.usage import Use, special_registers, usage
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
-from spec.errors import BadInput
+from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Module, type_width
+from spec.ptx.lower import lowered
 from spec.ptx.parser import parse
 
 MAX_ENTRIES = 1_000
@@ -86,7 +87,15 @@ def problems(request: CheckRequest) -> list[Problem]:
             f"{request.path}: {len(functions)} entries, at most {MAX_ENTRIES} are checked in one run; name one with "
             "--entry, or take a part with --shard I/N"
         )
-    return [_Reader(request, module, function).problem() for function in functions]
+    return [_Reader(request, module, _lowered(function, module)).problem() for function in functions]
+
+
+def _lowered(function: Function, module: Module) -> Function:
+    """The entry with calls put in place; as it is where one cannot be, which the machine then names."""
+    try:
+        return lowered(function, module)
+    except Unsupported:
+        return function
 
 
 def declaration(text: str) -> Declaration:

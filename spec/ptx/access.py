@@ -76,8 +76,8 @@ class BlockMemory:
         raise Unsupported(f"the address of {name}", line=self.line)
 
     def in_space(self, space: str, address: Array) -> Array:
-        """Which generic addresses lie in a state space; constants lie in global memory as well (PTX ISA 9.7.9.19)."""
-        windows = [space] if space in WINDOWS else [s for s in WINDOWS if s != "const"]
+        """Which generic addresses lie in a state space; global memory is what lies in no window."""
+        windows = [space] if space in WINDOWS else list(WINDOWS)
         inside = np.zeros(np.shape(address), bool)
         for window in windows:
             base = WINDOWS[window]
