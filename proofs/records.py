@@ -32,12 +32,11 @@ class Access:
     """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
     `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
-    `common`: all lanes of a warp store the same words, whatever they are.
-    `values`: the words stored, None where a value is not followed.
     `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
-    its source and a write of its target.
+    its source and a write of its target. `alike`: a store of a value that all lanes of the warp have alike.
+    `values`: the words stored, None where a value is not followed.
     """
 
     id: str
@@ -56,8 +55,8 @@ class Access:
     flight: bool = False
     plane: Poly = ZERO
     flat: bool = False
+    alike: bool = False
     values: tuple[Poly | None, ...] = ()
-    common: bool = False
 
     @property
     def writes(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from proofs.claims.model import (
     BLOCK_SCOPES,
@@ -25,7 +25,7 @@ from proofs.phases.modes import count, iteration, leaving
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access
-from proofs.terms import BLOCK, THREAD, Poly, Symbol, ge, negate, same
+from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
 
 NOT_BETWEEN = "no barrier lies between these accesses (both after {}), so their bytes must not meet"
 WORDS = {
@@ -76,10 +76,14 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
     # An access of the whole warp is one of other lanes, too, whoever gave its address.
     own = pair.threads == ITSELF or a.warp or b.warp
-    goal = f"(not {meet})" if own else (
-        f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)})"
-    )
+    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
+    together = _one_store(problem, pair)
+    if together:
+        excuse = f"(or {excuse} {warps(problem, copies).text})"
+    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
+    if together:
+        words += ", unless lanes of one warp store the same value"
     here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
     here += _related(problem, pair.threads, copies, identical)
     comment = (
@@ -90,40 +94,37 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     name = f"race.{interval.id}.{pair.name}"
     marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
 
-    def query(linear: bool, goal: str = goal, more: Sequence[Poly] = ()) -> Query:
+    def query(linear: bool) -> Query:
         hypotheses = [*domain(problem, copies, linear), *here]
-        return build(name, comment, hypotheses, goal, [*items, *more], marked, [items[0] - items[1]])
-
-    alike = None
-    if problem.contract is None and a.id == b.id and a.common and not own:
-        tied, spoken = _one_value(problem, a, copies)
-        alike = query(False, f"(=> {meet} (or {conjunction(equal_texts(identical))} {tied}))", spoken)
+        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
     finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
     return Claim(
-        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite,
-        alike=alike,
+        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
     )
-
-
-def _one_value(problem: Problem, access: Access, copies: tuple[Copy, Copy]) -> tuple[str, list[Poly]]:
-    """That two lanes of one warp store in one round, at one place: then they store one value."""
-    first, second = copies
-    rounds = [Poly.symbol(Symbol(f"k@{loop}", "iteration", THREAD, 0, None)) for loop in access.at.loops]
-    tied = [access.address, warp_number(problem), *rounds]
-    pairs = [(first.poly(t), second.poly(t)) for t in tied]
-    return conjunction([same(x, y).text for x, y in pairs]), [p for pair in pairs for p in pair]
 
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
     """In what two threads must differ to be a pair of this kind; enumeration may take more pairs than there are."""
-    if pair.threads == OTHER_WARPS:
+    if pair.threads == OTHER_WARPS or _one_store(problem, pair):
         return (warp_number(problem),)
     if pair.threads == ITSELF or pair.first.access.warp or pair.second.access.warp:
         return None
     return tuple(Poly.symbol(s) for s in identical)
+
+
+def _one_store(problem: Problem, pair: Pairing) -> bool:
+    """Whether lanes of one warp make this pair in one instruction, with one value: that counts as one store.
+
+    A contract's kernels may not do it. In a loop without a barrier nothing says that both are in the same round.
+    """
+    first, second = pair.first, pair.second
+    if problem.contract is not None or first.access.id != second.access.id or first.modes != second.modes:
+        return False
+    in_step = all(mode != "free" for _, mode in first.modes)
+    return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and in_step
 
 
 def _fixed(member: Member, start: dict[str, str]) -> dict[str, Poly]:

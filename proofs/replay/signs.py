@@ -131,12 +131,7 @@ def _race(attempt: Attempt) -> Sign | str:
     if isinstance(found, Sign):
         return found
     result = attempt.watch().run(attempt.schedule, STEP_BUDGET)
-    # Lanes that store one value at one place race in the emulator, but are no fault.
-    alike = {a.at.line for a in attempt.analysis.records.accesses if a.common}
-    others = (
-        (f.line, f.other_line) for f in result.faults
-        if f.kind == RACE and f.other_line is not None and not (f.line == f.other_line and f.line in alike)
-    )
+    others = ((f.line, f.other_line) for f in result.faults if f.kind == RACE and f.other_line is not None)
     for there in others:
         other = _race_at(replace(attempt, claim=replace(attempt.claim, lines=tuple(dict.fromkeys(there)))))
         if isinstance(other, Sign):
