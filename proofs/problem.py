@@ -24,9 +24,11 @@ RESERVED = frozenset((
 
 @dataclass(frozen=True)
 class BufferTerms:
-    """A global buffer in terms: `rows` and `leading` are None for one extent; `columns` None if nothing is declared.
+    """A buffer in terms, in global memory or of constants.
 
-    `planes` and `plane_stride` (in elements) are there for three extents; `constant`: it is in constant memory.
+    `rows` and `leading` are None for one extent, `columns` is None if nothing is declared.
+
+    `planes` and `plane_stride` (in elements) are there for three extents.
     """
 
     name: str
@@ -37,9 +39,9 @@ class BufferTerms:
     columns: Poly | None
     access: str
     align: int
+    space: str = "global"
     planes: Poly | None = None
     plane_stride: Poly | None = None
-    constant: bool = False
 
     @property
     def elements(self) -> Poly | None:
@@ -74,8 +76,9 @@ class Problem:
         block, grid: sizes where fixed, else None.
         power: the power parameter's symbol, if the contract has one.
         alias: pairs of buffers that may overlap.
-        arrays: buffers that the file itself declares.
         sources: buffers of integers whose content is followed, unless the launch turns out to write them.
+        addresses: of variables that are not shared, by name (`proofs.variables`).
+        local_bytes: size of each local variable.
     """
 
     module: Module
@@ -98,12 +101,14 @@ class Problem:
     names: dict[str, Poly] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
-    arrays: tuple[str, ...] = ()
+    addresses: dict[str, Poly] = field(default_factory=dict)
+    local_bytes: dict[str, Poly] = field(default_factory=dict)
 
-    @property
-    def addresses(self) -> dict[str, Poly]:
-        """Addresses of variables by their name in the PTX: shared ones and the file's own arrays."""
-        return {**{name: Poly.symbol(self.buffers[name].base) for name in self.arrays}, **self.variables}
+    def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
+        """Address and size of a shared or local variable."""
+        if space == "local":
+            return self.addresses[name], self.local_bytes[name]
+        return self.variables[name], self.shared_bytes[name]
 
     def alias_of(self, a: str, b: str) -> bool:
         """Whether two buffers may overlap."""
@@ -205,29 +210,6 @@ def variable_terms(
     return addresses, sizes, clauses
 
 
-def module_buffers(module: Module, function: Function) -> dict[str, BufferTerms]:
-    """The arrays of global and constant memory that the file itself declares, with their extents.
-
-    Whatever initial values stand there, the host may have put others before the launch.
-    """
-    spoken = {
-        name for i in function.instructions() for o in i.operands
-        if (name := getattr(getattr(o, "base", o), "name", ""))
-    }
-    found = {}
-    for variable in (*module.variables, *function.variables):
-        if variable.space not in ("global", "const") or variable.bytes is None or variable.name not in spoken:
-            continue
-        element = type_width(variable.type) // 8
-        base = Symbol(f"{variable.space}.{variable.name}", "variable", LAUNCH, 0, 2**64 - 1)
-        found[variable.name] = BufferTerms(
-            variable.name, base, element, None, None, Poly.constant(variable.bytes // element),
-            "rw" if variable.space == "global" else "r", variable.align or element * variable.vector,
-            constant=variable.space == "const",
-        )
-    return found
-
-
 def buffer_clauses(buffer: BufferTerms) -> list[tuple[str, Cond]]:
     """What holds of a buffer in memory: its base is aligned, its last byte has an address of 64 bits."""
     base = Poly.symbol(buffer.base)
@@ -301,7 +283,7 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
 def unsupported_function(function: Function) -> None:
     """Unsupported for what the prover does not model in a function's declarations."""
     for variable in function.variables:
-        if variable.space not in ("shared", "param", "global", "const"):
+        if variable.space not in ("shared", "param", "local", "global", "const"):
             raise Unsupported(f".{variable.space} variable {variable.name}", line=variable.line)
     sizes = {p.name: type_width(p.type) // 8 * (p.elements or 1) for p in function.params}
     for instruction in function.instructions():

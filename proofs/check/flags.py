@@ -12,6 +12,7 @@ from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
+from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
     DYNAMIC,
@@ -20,7 +21,6 @@ from proofs.problem import (
     Problem,
     buffer_clauses,
     launch_specials,
-    module_buffers,
     shared_variables,
     to_condition,
     to_term,
@@ -30,6 +30,7 @@ from proofs.ptxas import assemble
 from proofs.query import build
 from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
 from proofs.usage import Use, special_registers, usage
+from proofs.variables import add_variables
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
@@ -159,7 +160,6 @@ class _Reader:
         self._assume()
         self.domain += clauses
         buffers = self._buffers(pointers)
-        arrays = self._arrays(buffers)
         variables, sizes, aligned = variable_terms(self.module, self.function, dynamic)
         self.domain += aligned
         found = Problem(
@@ -167,8 +167,9 @@ class _Reader:
             (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
             outputs=self._outputs(buffers), sources=self._sources(buffers),
-            arrays=arrays,
         )  # fmt: skip
+        add_variables(found)
+        found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
         memory_exists(found, self.request.path)
         return found
@@ -397,7 +398,7 @@ class _Reader:
         plane_stride = (strides[0] if strides else shape[1] * columns) if three else None
         return BufferTerms(
             shown, base, ELEMENT_BYTES[d.element], shape[-2] if two else None, leading, columns, d.access, d.align,
-            shape[0] if three else None, plane_stride,
+            planes=shape[0] if three else None, plane_stride=plane_stride,
         )
 
     def _aliases(self, buffers: dict[str, BufferTerms]) -> frozenset[frozenset[str]]:
@@ -416,17 +417,6 @@ class _Reader:
             self.said.append(f"different buffers do not overlap{others}: {', '.join(buffers)}")
         return frozenset(pairs)
 
-
-    def _arrays(self, buffers: dict[str, BufferTerms]) -> tuple[str, ...]:
-        """Add the arrays that the file itself declares."""
-        found = module_buffers(self.module, self.function)
-        for name, buffer in found.items():
-            if name in buffers or name in self.names:
-                raise BadInput(f"{self.function.name}: {name} is an array and a parameter; rename it with --names")
-            buffers[name] = buffer
-            self.domain += buffer_clauses(buffer)
-            self.said.append(f"{name} may hold anything when the launch begins")
-        return tuple(found)
 
     def _sources(self, buffers: dict[str, BufferTerms]) -> dict[str, Source]:
         elements = {self.display[self.spellings[d.name]]: d.element for d in self.declared}
