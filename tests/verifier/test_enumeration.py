@@ -24,7 +24,7 @@ from tests.verifier.tampering import ROOT, Copy
 from verifier.claims import required
 from verifier.conditions import Subject
 from verifier.contract import read_contracts
-from verifier.enumeration import Again, differences, read_enumeration
+from verifier.enumeration import Again, Enumeration, differences, read_enumeration
 from verifier.findings import Unreadable
 from verifier.forms import Form, Open, truth, value
 from verifier.judgement import Judgement, judge_claim
@@ -182,6 +182,13 @@ def ring(write: int) -> tuple[Analysis, Subject]:
     return found, Subject(read_ptx(module.text, "k.ptx")["k"], contracts["k"], records)
 
 
+def confirmed(again: Enumeration, subject: Subject) -> bool:
+    try:
+        return Again(again, subject).refuted() == ""
+    except Open:
+        return False
+
+
 def test_a_ring_is_gone_through_by_remainders() -> None:
     found, subject = ring(2)
     digest = sha256(found.problem.module.text)
@@ -200,9 +207,7 @@ def test_a_ring_is_gone_through_by_remainders() -> None:
                 assert axis["modulus"] == 3
                 fewer = json.loads(to_text(content))
                 fewer["symbols"][name]["modulus"] = 2
-                with pytest.raises(Open):
-                    if Again(read_enumeration(to_text(fewer), claim.name), subject).refuted():
-                        raise Open("a goal that is open is not confirmed")
+                assert not confirmed(read_enumeration(to_text(fewer), claim.name), subject)
     assert sum(name.startswith("race.") for name in seen) > 3
 
 
