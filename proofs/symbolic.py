@@ -11,6 +11,8 @@ from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
+from proofs.loops_orbits import fold
+from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
 from proofs.problem import Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -29,12 +31,13 @@ from proofs.records import (
 from proofs.resolve import resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
-from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
+from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
-from spec.ptx.operands import Reader
-from spec.ptx.row import Row
+from spec.ptx.lower import lowered
+from spec.ptx.operands import Reader, bind
+from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
@@ -51,10 +54,11 @@ class Machine(Hooks, Runner):
     """
 
     def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
+        lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
-        self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
+        self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
         self.places = instruction_places(problem)
         self.state = State()
@@ -106,20 +110,21 @@ class Machine(Hooks, Runner):
         for instruction in block.instructions:
             self.instruction = instruction
             self._step(instruction)
-            found = lookup(instruction.opcode)
-            if found is None:
-                raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-            row, form = found
             place = self.places[id(instruction)]
             self.domain.at(instruction.line, place, frozenset(self.loops))
             self.guard = self._guard(instruction)
+            found = lookup(instruction.opcode)
+            if found is None:
+                self._opaque(instruction)
+                continue
+            row, form = found
             if row.meaning is not None:
                 if self.guard == FALSE:
                     continue
                 for register, value in self.reader.execute(instruction, row, form):
                     self._write(register, value)
                 continue
-            if self._control(instruction, row, block, edges):
+            if self._control(instruction, row, form, block, edges):
                 return edges
         if block.next is not None:
             edges.append(Edge(block.next, self.state, block.instructions[-1].line if block.instructions else 0))
@@ -127,6 +132,20 @@ class Machine(Hooks, Runner):
             self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _opaque(self, instruction: Instr) -> None:
+        """An instruction without a row: registers it writes become arbitrary, if that is all that it does."""
+        if not computes_a_value(instruction):
+            raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
+        if self.guard == FALSE:
+            return
+        for register in read(instruction):
+            self._read(register)
+        if instruction.base in WHOLE_WARP:
+            self.converge(Poly.constant(EVERY_LANE))
+        for register in written(instruction):
+            kind = self.problem.function.registers[register]
+            self._write(register, self.domain.arbitrary(kind))
 
     def _step(self, instruction: Instr) -> None:
         self._left -= 1 + len(self.state.control) // 16
@@ -152,7 +171,7 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.guard.name} as a guard", line=instruction.line)
         return negate(value) if instruction.guard_negated else value
 
-    def _control(self, instruction: Instr, row: Row, block: Block, edges: list[Edge]) -> bool:
+    def _control(self, instruction: Instr, row: Row, form: Form, block: Block, edges: list[Edge]) -> bool:
         """Carry out a control instruction; whether the block ends here."""
         kind = row.control
         if kind in ("branch", "exit", "return", "trap"):
@@ -171,7 +190,7 @@ class Machine(Hooks, Runner):
             self.state = self.state.under(negate(self.guard))
             return False
         if kind == "barrier":
-            self._barrier(instruction)
+            self._barrier(instruction, row, form)
         elif kind == "warp_barrier":
             self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
         elif kind == "commit":
@@ -182,14 +201,19 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
 
-    def _barrier(self, instruction: Instr) -> None:
-        number = self.reader.word("u32", instruction.operands[0], instruction.line)
-        if number.term is None or number.term.value != 0 or len(instruction.operands) > 1:
+    def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
+        sources = [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
+        number = self.reader.word("u32", sources[0], instruction.line)
+        if number.term is None or number.term.value != 0 or len(sources) > 1:
             raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
                               line=instruction.line)
         if self.recording:
             self.found.append(Barrier("", self._point()))
         self._write(PASSED, TRUE)
+        if row.results:
+            # bar.red gives all threads of the block the same.
+            for register, value in self.reader.results(instruction, row, form, self.domain.common(row.results[0])):
+                self._write(register, value)
 
     # --- registers ---
     def _read(self, name: str) -> Value:
@@ -236,9 +260,12 @@ class Machine(Hooks, Runner):
                 return value
             word = self.domain.unknown(1)
             return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
-        if value.term is None or sum(len(a.text) for m in value.term.terms for a in m) <= MAX_SIZE:
+        if value.term is None:
             return value
-        return self.domain.unknown(value.width)
+        term = fold(value.term)
+        if sum(len(a.text) for m in term.terms for a in m) > MAX_SIZE:
+            return self.domain.unknown(value.width)
+        return replace(value, term=term)
 
     # --- hooks ---
     def _point(self) -> Point:
@@ -271,13 +298,8 @@ class Machine(Hooks, Runner):
         assert self.instruction is not None
         if not self.recording:
             return
-        if space in ("local", "const"):
-            raise Unsupported(f".{space} memory is not modelled yet", line=self.instruction.line)
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
-                              line=self.instruction.line)
-        if marks.flight or marks.warp:
-            raise Unsupported(f"{self.instruction.opcode} is not followed through the phases yet",
                               line=self.instruction.line)
         at = self._point()
         if marks.guard == FALSE:
@@ -286,7 +308,7 @@ class Machine(Hooks, Runner):
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
         ))
 
     def commit(self) -> None:

@@ -64,10 +64,8 @@ def _may_meet(problem: Problem, pair: Pairing) -> bool:
 
 
 def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
-    start = pair.start
-    assert start is not None
-    first = Copy(FIRST, BLOCK_SCOPES, _fixed(pair.first, start))
-    second = Copy(SECOND, BLOCK_SCOPES, _fixed(pair.second, start))
+    first = Copy(FIRST, BLOCK_SCOPES, _fixed(pair.first, pair))
+    second = Copy(SECOND, BLOCK_SCOPES, _fixed(pair.second, pair))
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
     x, y = first.text(a.address), second.text(b.address)
@@ -76,10 +74,14 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
     # An access of the whole warp is one of other lanes, too, whoever gave its address.
     own = pair.threads == ITSELF or a.warp or b.warp
-    goal = f"(not {meet})" if own else (
-        f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)})"
-    )
+    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
+    together = _one_store(problem, pair)
+    if together:
+        excuse = f"(or {excuse} {warps(problem, copies).text})"
+    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
+    if together:
+        words += ", unless lanes of one warp store the same value"
     here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
     here += _related(problem, pair.threads, copies, identical)
     comment = (
@@ -104,24 +106,40 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
     """In what two threads must differ to be a pair of this kind; enumeration may take more pairs than there are."""
-    if pair.threads == OTHER_WARPS:
+    if pair.threads == OTHER_WARPS or _one_store(problem, pair):
         return (warp_number(problem),)
     if pair.threads == ITSELF or pair.first.access.warp or pair.second.access.warp:
         return None
     return tuple(Poly.symbol(s) for s in identical)
 
 
-def _fixed(member: Member, start: dict[str, str]) -> dict[str, Poly]:
+def _one_store(problem: Problem, pair: Pairing) -> bool:
+    """Whether lanes of one warp make this pair in one instruction, with one value: that counts as one store.
+
+    A contract's kernels may not do it. In a loop without a barrier nothing says that both are in the same round.
+    """
+    first, second = pair.first, pair.second
+    if problem.contract is not None or first != second:
+        return False
+    in_step = all(mode != "free" for _, mode in first.modes)
+    return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and in_step
+
+
+def _fixed(member: Member, pair: Pairing) -> dict[str, Poly]:
     """Iteration counts that the interval ties to each other, and to the one in which it began where that is known."""
-    began = {loop: term for loop, mode in start.items() if (term := iteration(loop, mode)) is not None}
+    start, left = pair.start, pair.left
+    assert start is not None
+    assert left is not None
     fixed = {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
-    for loop, term in began.items():
-        (base,) = count(loop).symbols()
-        fixed = {name: found.substitute({base: term}) for name, found in fixed.items()}
-    for loop, mode in (*member.modes, *start.items()):
-        if mode.startswith("exit"):
-            # All threads leave the loop after equally many rounds (the trips claims).
-            fixed[f"K@{loop}"] = leaving(loop)
+    for loop, mode in start.items():
+        term = iteration(loop, mode)
+        if term is not None:
+            (base,) = count(loop).symbols()
+            fixed = {name: found.substitute({base: term}) for name, found in fixed.items()}
+    # All threads leave a loop after equally many rounds (the trips claims).
+    ends = (*pair.first.modes, *pair.second.modes, *start.items())
+    fixed |= {f"K@{loop}": leaving(loop) for loop, mode in ends if mode.startswith("exit")}
+    fixed |= {f"K@{loop}": Poly.constant(int(mode)) for loop, mode in left.items()}
     return fixed
 
 
