@@ -31,7 +31,8 @@ def _copies(at: Point, symbols: set[Symbol]) -> tuple[Copy, Copy]:
     """Two threads of a block in the same iteration of every loop around the point."""
     tied = {f"k@{loop}" for loop in at.loops}
     fixed = {s.name: Poly.symbol(s) for s in symbols if s.name in tied}
-    return Copy(FIRST, BLOCK_SCOPES, fixed), Copy(SECOND, BLOCK_SCOPES, fixed)
+    rounds = frozenset(at.loops)
+    return Copy(FIRST, BLOCK_SCOPES, fixed, rounds), Copy(SECOND, BLOCK_SCOPES, fixed, rounds)
 
 
 def _claim(

@@ -66,8 +66,9 @@ def _may_meet(problem: Problem, pair: Pairing) -> bool:
 def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     start = pair.start
     assert start is not None
-    first = Copy(FIRST, BLOCK_SCOPES, _fixed(pair.first, start))
-    second = Copy(SECOND, BLOCK_SCOPES, _fixed(pair.second, start))
+    fixed = _fixed(pair.first, start), _fixed(pair.second, start)
+    rounds = _same_rounds(*fixed)
+    first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
     x, y = first.text(a.address), second.text(b.address)
@@ -123,6 +124,11 @@ def _fixed(member: Member, start: dict[str, str]) -> dict[str, Poly]:
             # All threads leave the loop after equally many rounds (the trips claims).
             fixed[f"K@{loop}"] = leaving(loop)
     return fixed
+
+
+def _same_rounds(first: dict[str, Poly], second: dict[str, Poly]) -> frozenset[str]:
+    """The loops of which both accesses are in the same round."""
+    return frozenset(n.removeprefix("k@") for n, t in first.items() if n.startswith("k@") and second.get(n) == t)
 
 
 def _rounds(copies: tuple[Copy, Copy]) -> list[Hypothesis]:
