@@ -17,6 +17,7 @@ from proofs.query import Hypothesis, build
 from proofs.records import Records
 from proofs.symbolic import Machine
 from proofs.terms import TRUE, Cond
+from spec.errors import Unsupported
 
 PROVE_RLIMIT = 4_000_000
 
@@ -68,6 +69,15 @@ def analyse(
     limits = limits or Limits()
     machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
     records = machine.run()
+    points = [
+        *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),
+        *(r.at for r in records.ranges), *(r.at for r in records.reads), *(r.at for r in records.loops),
+    ]  # fmt: skip
+    if len(points) > limits.claims:
+        raise Unsupported(
+            f"{len(points)} accesses, barriers, loops and values to look at, more than {limits.claims} (--effort)",
+            line=points[limits.claims].line,
+        )
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
     return Analysis(problem, machine.graph, records, found, tuple(claims))

@@ -11,6 +11,7 @@ from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
 from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Mem, Module, Sym, Variable, type_width
 from spec.ptx.isa import lookup
+from spec.ptx.lower import lowered
 
 AXES = ("x", "y", "z")
 DYNAMIC = "dynamic_shared"  # the bytes of `.extern .shared` memory that a launch gives, as a name
@@ -215,7 +216,7 @@ def check_name(name: str) -> str:
 def contract_problem(contract: Contract, module: Module) -> Problem:
     """The problem a shipped kernel's contract poses."""
     try:
-        function = module.entry(contract.entry)
+        function = lowered(module.entry(contract.entry), module)
     except KeyError as error:
         raise BadInput(str(error.args[0])) from None
     if len(function.params) != len(contract.parameters):

@@ -34,8 +34,9 @@ from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
-from spec.ptx.operands import Reader
-from spec.ptx.row import Row
+from spec.ptx.lower import lowered
+from spec.ptx.operands import Reader, bind
+from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
@@ -52,6 +53,7 @@ class Machine(Hooks, Runner):
     """
 
     def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
+        lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
@@ -120,7 +122,7 @@ class Machine(Hooks, Runner):
                 for register, value in self.reader.execute(instruction, row, form):
                     self._write(register, value)
                 continue
-            if self._control(instruction, row, block, edges):
+            if self._control(instruction, row, form, block, edges):
                 return edges
         if block.next is not None:
             edges.append(Edge(block.next, self.state, block.instructions[-1].line if block.instructions else 0))
@@ -153,7 +155,7 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.guard.name} as a guard", line=instruction.line)
         return negate(value) if instruction.guard_negated else value
 
-    def _control(self, instruction: Instr, row: Row, block: Block, edges: list[Edge]) -> bool:
+    def _control(self, instruction: Instr, row: Row, form: Form, block: Block, edges: list[Edge]) -> bool:
         """Carry out a control instruction; whether the block ends here."""
         kind = row.control
         if kind in ("branch", "exit", "return", "trap"):
@@ -172,7 +174,7 @@ class Machine(Hooks, Runner):
             self.state = self.state.under(negate(self.guard))
             return False
         if kind == "barrier":
-            self._barrier(instruction)
+            self._barrier(instruction, row, form)
         elif kind == "warp_barrier":
             self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
         elif kind == "commit":
@@ -183,14 +185,19 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
 
-    def _barrier(self, instruction: Instr) -> None:
-        number = self.reader.word("u32", instruction.operands[0], instruction.line)
-        if number.term is None or number.term.value != 0 or len(instruction.operands) > 1:
+    def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
+        sources = [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
+        number = self.reader.word("u32", sources[0], instruction.line)
+        if number.term is None or number.term.value != 0 or len(sources) > 1:
             raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
                               line=instruction.line)
         if self.recording:
             self.found.append(Barrier("", self._point()))
         self._write(PASSED, TRUE)
+        if row.results:
+            # bar.red gives all threads of the block the same.
+            for register, value in self.reader.results(instruction, row, form, self.domain.common(row.results[0])):
+                self._write(register, value)
 
     # --- registers ---
     def _read(self, name: str) -> Value:

@@ -35,6 +35,7 @@ from proofs.terms import (
     truth,
     within,
 )
+from spec.ptx.ast import type_width
 from spec.ptx.domain import Shape
 
 MAX_DEGREE, MAX_TERMS = 4, 48
@@ -155,6 +156,17 @@ class Terms:
     def _truth(self) -> Cond:
         word = self.unknown(1)
         return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, self.line, "", self.loops))
+
+    def common(self, kind: str) -> Word | Cond:
+        """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
+        different rounds, one that each has for itself.
+        """
+        width = type_width(kind)
+        key = self.unknown(width).key
+        scope = THREAD if self.loops else BLOCK
+        if kind == "pred":
+            return opaque_truth(Symbol(key, "boolean", scope, None, None, self.line, "", self.loops))
+        return Word(width, Poly.symbol(Symbol(key, "opaque", scope, 0, 2**width - 1, self.line, "", self.loops)))
 
     def term(self, a: Word) -> Poly:
         """A ring representative; an unknown gets its symbol."""
@@ -426,6 +438,14 @@ class Terms:
         self.hooks.converge(members.term)
         return self.unknown(32)
 
+    def match(self, mode: str, width: int, a: Word, members: Word) -> tuple[Word, Cond]:
+        self.hooks.converge(members.term)
+        return self.unknown(32), self._truth()
+
+    def elect(self, members: Word) -> tuple[Word, Cond]:
+        self.hooks.converge(members.term)
+        return self.unknown(32), self._truth()
+
     # --- memory ---
     def symbol(self, name: str, width: int) -> Word:
         term = self.variables.get(name)
@@ -486,6 +506,9 @@ class Terms:
     def mma(self, shape: Shape, a: tuple[Word, ...], b: tuple[Word, ...], c: tuple[Word, ...]) -> tuple[Word, ...]:
         self.hooks.converge(Poly.constant(EVERY_LANE))
         return tuple(self.unknown(32) for _ in c)
+
+    def is_space(self, space: str, width: int, address: Word) -> Cond:
+        return self._truth()
 
     def to_generic(self, space: str, width: int, address: Word) -> Word:
         return self._window(space, width, address, 1)

@@ -10,7 +10,7 @@ from proofs.check.answers import AnswerStore
 from proofs.check.decisions import decide_all
 from proofs.check.findings import Context, Finding
 from proofs.check.flags import UNDECIDED
-from proofs.check.open_claims import Open, not_replayed, undecided
+from proofs.check.open_claims import Open, advice, not_replayed, undecided
 from proofs.check.source import Places
 from proofs.check.work import Workers
 from proofs.claims import Claim
@@ -24,6 +24,7 @@ from proofs.records import Access
 from proofs.replay import replay
 from proofs.results import Row
 from proofs.verdict import Verdict
+from proofs.wording import states
 from spec.errors import Unsupported
 
 # What is asked of every entry; coverage only of the buffers that --covers names.
@@ -101,19 +102,26 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     finding.claims += 1
     finding.rungs[claim.name] = decision.rung
     if decision.status == "unknown":
-        finding.open.append(undecided(analysis.problem, decision, limits.units // UNIT))
+        finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
     elif decision.status == "sat" and finding.replays >= MAX_REPLAYS:
         words = "a solver has a counterexample, not replayed since enough others of this kind were"
-        finding.open.append(Open(claim.name, claim.words, claim.lines, words))
+        finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
     elif decision.status == "sat":
         finding.replays += 1
         seen = replay(analysis, decision.subject, decision.model, meter)
         if not seen.reproduced:
-            finding.open.append(not_replayed(analysis.problem, decision, str(seen.content["replay"])))
+            finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):
             where = "".join(f"\n  {Places(analysis.problem).whole(n)}" for n in _lines(seen.content))
-            finding.refuted.append((seen.detail + where, seen.to_json()))
+            finding.refuted.append((seen.detail + where, seen.to_json() | {"help": _shut_out(analysis, claim)}))
     finding.seconds += decision.seconds + time.monotonic() - start
+
+
+def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:
+    """Flags for somebody who never makes such a launch: of claims about numbers, which few launches break."""
+    if claim.obligation not in ("no-wrap", "bounds", "single-writer"):
+        return []
+    return [f"if no such launch is made: {text}" for text in advice(analysis.problem, claim)]
 
 
 def _again(finding: Finding, content: Mapping[str, object]) -> bool:

@@ -68,7 +68,9 @@ class Context:
             return self._row(kind, Verdict.REFUTED, detail, example)
         undecided = [*finding.open, *finding.assumed]
         if undecided:
-            return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places))
+            refuted = [k for k, f in self.findings.items() if f.refuted]
+            first = f"\nmend what is refuted first ({', '.join(refuted)}): the rest may follow" if refuted else ""
+            return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places) + first)
         failing = {k for k, f in self.findings.items() if not f.holds}
         detail = missing_premises(kind, failing, self.registers) or self.vacuous
         if detail:

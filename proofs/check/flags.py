@@ -30,10 +30,12 @@ from proofs.usage import Use, special_registers, usage
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
-from spec.errors import BadInput
+from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Module, type_width
+from spec.ptx.lower import lowered
 from spec.ptx.parser import parse
 
+MAX_ENTRIES = 1_000
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
 _DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
 _WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")
@@ -73,7 +75,24 @@ def problems(request: CheckRequest) -> list[Problem]:
         except KeyError as error:
             raise BadInput(f"{request.path}: {error.args[0]}") from None
     assemble(request.text, module.target[0], name=request.path)
-    return [_Reader(request, module, function).problem() for function in functions]
+    index, count = request.shard
+    functions = functions[index - 1 :: count]
+    if not functions:
+        raise BadInput(f"--shard {index}/{count}: there are only {index - 1} entries or fewer, so that part is empty")
+    if len(functions) > MAX_ENTRIES:
+        raise BadInput(
+            f"{request.path}: {len(functions)} entries, at most {MAX_ENTRIES} are checked in one run; name one with "
+            "--entry, or take a part with --shard I/N"
+        )
+    return [_Reader(request, module, _lowered(function, module)).problem() for function in functions]
+
+
+def _lowered(function: Function, module: Module) -> Function:
+    """The entry with calls put in place; as it is where one cannot be, which the machine then names."""
+    try:
+        return lowered(function, module)
+    except Unsupported:
+        return function
 
 
 def declaration(text: str) -> Declaration:

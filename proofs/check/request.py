@@ -23,6 +23,7 @@ class CheckRequest:
         may_alias: pairs of parameter names whose buffers may overlap; all others are assumed disjoint, and said so.
         covers: parameters whose buffers must be written in every element.
         allow_exited: a thread that has exited does not count as missing at a barrier.
+        shard: `(i, n)`: of the entries asked for, in text order, every n-th from the i-th on.
         effort: how much work an entry may cost, see `proofs.effort`.
     """
 
@@ -38,3 +39,4 @@ class CheckRequest:
     covers: tuple[str, ...] = ()
     allow_exited: bool = False
     effort: int = DEFAULT_EFFORT
+    shard: tuple[int, int] = (1, 1)

@@ -46,7 +46,9 @@ class Seen:
         }
 
     def __str__(self) -> str:
-        rounds = "".join(f", iteration {n} of loop {loop}" for loop, n in self.iteration.items())
+        rounds = "".join(
+            f", iteration {n} of the loop at line {loop.removeprefix('L')}" for loop, n in self.iteration.items()
+        )
         return (
             f"line {self.line}: {self.kind} of bytes {self.first}..{self.first + self.width - 1} of {self.place} by "
             f"block {self.block}, thread {self.thread}{rounds}"

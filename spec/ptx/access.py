@@ -75,6 +75,15 @@ class BlockMemory:
             return self.memory[name].base
         raise Unsupported(f"the address of {name}", line=self.line)
 
+    def in_space(self, space: str, address: Array) -> Array:
+        """Which generic addresses lie in a state space; global memory is what lies in no window."""
+        windows = [space] if space in WINDOWS else list(WINDOWS)
+        inside = np.zeros(np.shape(address), bool)
+        for window in windows:
+            base = WINDOWS[window]
+            inside = inside | ((address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_BYTES)))
+        return inside if space in WINDOWS else ~inside
+
     def to_generic(self, space: str, address: Array) -> Array:
         return np.asarray(address + np.uint64(WINDOWS.get(space, 0)))
 

@@ -353,6 +353,15 @@ def test_a_parameter_that_is_not_tracked_is_unknown() -> None:
     assert domain.load_param("eps", 0, 32, 1)[0].term is None
 
 
+@pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "isspacep"], ids=lambda r: r.template[:50])
+def test_the_space_of_a_generic_address_is_unknown(row: Row) -> None:
+    assert row.meaning is not None
+    for opcode in spellings(row):
+        result = row.meaning(Watched(Facts(True)), row.match(opcode), Word(64, Poly.constant(64)))
+        assert _constant(result) is None
+        assert len(result.symbols()) == 1
+
+
 @pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "cvta"], ids=lambda r: r.template[:50])
 def test_address_conversion(row: Row) -> None:
     """Generic addresses of global memory are global ones (an assumption that is printed), those of shared memory lie
@@ -450,6 +459,7 @@ CLASSES: dict[str, Callable[[Row], bool]] = {
     "parameters": lambda r: r in MEMORY_ROWS and r.sources[0] == "param",
     "matrices": lambda r: r in MATRIX_ROWS,
     "asynchronous copies": lambda r: r in MEMORY_ROWS and r.base == "cp",
+    "state spaces": lambda r: r in MEMORY_ROWS and r.base == "isspacep",
     "conversion": lambda r: r in MEMORY_ROWS and r.base == "cvta",
     "flow": lambda r: r in FLOW_ROWS,
 }

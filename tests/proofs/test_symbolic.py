@@ -379,6 +379,9 @@ def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
             continue
         operands, kind = KINDS[row.control]
         operands = {"nanosleep.u32": " 20", "cp.async.wait_group": " 1"}.get(opcode, operands)
+        operands = " [%d0]" if row.base in ("prefetch", "prefetchu") else operands
+        if row.results:  # bar.red
+            operands = (" %p1" if row.results == ("pred",) else " %r9") + ", 0, %p0"
         for guard in ("", "@%p0 "):
             body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
             records, _ = compare(body, {}, _first(body), (1,))
