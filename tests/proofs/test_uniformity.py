@@ -7,7 +7,7 @@ from proofs.query import Copy
 from proofs.symbols import BLOCK, LAUNCH, THREAD, Symbol
 from proofs.terms import Poly
 from proofs.uniformity import uniform
-from tests.proofs.test_symbolic import problem_of, records_of
+from tests.proofs.kernels import problem_of, records_of
 
 INNER, OUTER = "L9", "L5"
 
