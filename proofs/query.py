@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import gcd
 
-from proofs.terms import BLOCK, Atom, Cond, Poly, Symbol, SymbolAtom, integer, quote
+from proofs.bits import BitAtom, xor_lemmas
+from proofs.polynomials import plain_sum
+from proofs.terms import BLOCK, Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
 MAX_LEMMAS = 40
@@ -139,7 +142,11 @@ def build(
     polys = [p for h in kept for p in h.cond.polys()]
     for item in goal_items:
         polys += [item] if isinstance(item, Poly) else list(item.polys())
-    assertions += [("lemma", text) for text in (*split_lemmas(compared, splits), *product_lemmas(polys))]
+    lemmas = (
+        *split_lemmas(compared, splits), *product_lemmas(polys), *factor_lemmas([*compared, *polys]),
+        *atom_lemmas(polys),
+    )
+    assertions += [("lemma", text) for text in lemmas]
     counts: dict[str, int] = {}
     numbered = []
     for label, text in assertions:
@@ -154,16 +161,7 @@ def product_lemmas(polys: Iterable[Poly]) -> list[str]:
     For each product a*b: the distances of a and b from their low bounds; for two products that share a factor, the
     differences of the other factors, which is what decides the order of a*b and c*b.
     """
-    monomials: dict[tuple[Atom, Atom], None] = {}
-    work = list(polys)
-    while work:
-        poly = work.pop(0)
-        for monomial in poly.terms:
-            if len(monomial) == 2:
-                monomials[(monomial[0], monomial[1])] = None
-            for atom in monomial:
-                if not isinstance(atom, SymbolAtom):
-                    work += _inside(atom)
+    monomials = {(m[0], m[1]): None for poly in _all(polys) for m in poly.terms if len(m) == 2}
     texts: dict[str, None] = {}
     for a, b in monomials:
         texts[_product(_distance(a), _distance(b))] = None
@@ -191,15 +189,70 @@ def split_lemmas(compared: Iterable[Poly], splits: Iterable[Poly]) -> list[str]:
     return list(dict.fromkeys(f"(or (<= {t.text} (- 1)) (= {t.text} 0) (<= 1 {t.text}))" for t in found))
 
 
-def _inside(atom: Atom) -> list[Poly]:
-    found = [p for p in (getattr(atom, "a", None), getattr(atom, "b", None)) if isinstance(p, Poly)]
-    condition = getattr(atom, "condition", None)
-    return found + (list(condition.polys()) if isinstance(condition, Cond) else [])
+def factor_lemmas(polys: Iterable[Poly]) -> list[str]:
+    """`A >= 0 and f >= 0 imply A*f >= 0` for the sums A by which a symbol f is multiplied, and differences of two.
+
+    The same as product_lemmas where the other factor is a sum, as `m + 4*k + 3` in an unrolled loop, or the quotient
+    by a multiple of f.
+    """
+    whole = _all(polys)
+    quotients = [a for p in whole for m in p.terms for a in m if isinstance(a, QuotientAtom)]
+    sums: dict[Atom, dict[Poly, None]] = {}
+    for poly in (*whole, *(a.b * Poly.of(a) for a in quotients)):
+        for f in dict.fromkeys(a for m in poly.terms if len(m) > 1 for a in m):
+            sums.setdefault(f, {})[_cofactor(poly, f)] = None
+    texts: dict[str, None] = {}
+    for f, cofactors in sums.items():
+        if all(len(c.terms) == 1 for c in cofactors):
+            continue
+        # As they stand: joined digits would bring in products that nothing else speaks of.
+        differences = (plain_sum((x, 1), (y, -1)) for x, y in combinations(cofactors, 2))
+        for a in (*cofactors, *differences):
+            for less in (0, 1):
+                for sign in (1, -1):
+                    side = plain_sum((a, sign), (Poly.constant(less), -1))
+                    if side.interval != (0, None) and side.value is None:
+                        texts[_product(side, _distance(f))] = None
+    return list(texts)[:MAX_LEMMAS]
+
+
+def _cofactor(poly: Poly, f: Atom) -> Poly:
+    """What f is multiplied by, without common divisors, the sign turned so that the last term is positive."""
+    found: dict[tuple[Atom, ...], int] = {}
+    for monomial, coefficient in poly.terms.items():
+        if f in monomial:
+            rest = list(monomial)
+            rest.remove(f)
+            found[tuple(rest)] = coefficient
+    common = gcd(*found.values())
+    whole = Poly({m: c // common for m, c in found.items()})
+    return -whole if list(whole.terms.values())[-1] < 0 else whole
+
+
+def atom_lemmas(polys: Iterable[Poly]) -> list[str]:
+    """Tautologies about quotients by symbols and about exclusive ors, where such atoms occur."""
+    atoms = dict.fromkeys(a for poly in _all(polys) for m in poly.terms for a in m)
+    found = [a.lemma for a in atoms if isinstance(a, QuotientAtom)]
+    return [*found, *xor_lemmas([a for a in atoms if isinstance(a, BitAtom)])][:MAX_LEMMAS]
+
+
+def _all(polys: Iterable[Poly]) -> list[Poly]:
+    """The terms, and those inside their atoms; breadth first, each once."""
+    found: dict[Poly, None] = dict.fromkeys(polys)
+    work = list(found)
+    for poly in work:
+        for monomial in poly.terms:
+            for atom in monomial:
+                for part in atom.parts():
+                    if part not in found:
+                        found[part] = None
+                        work.append(part)
+    return work
 
 
 def _distance(atom: Atom) -> Poly:
-    low = atom.interval[0]
-    return Poly.of(atom) - (low or 0)
+    """The atom less its low bound; itself where that is negative, since sizes are positive though their type is not."""
+    return Poly.of(atom) - max(atom.interval[0] or 0, 0)
 
 
 def _product(a: Poly, b: Poly) -> str:

@@ -35,7 +35,7 @@ class Access:
     `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
-    its source and a write of its target.
+    its source and a write of its target. `alike`: a store of a value that all lanes of the warp have alike.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Access:
     flight: bool = False
     plane: Poly = ZERO
     flat: bool = False
+    alike: bool = False
 
     @property
     def writes(self) -> bool:

@@ -297,7 +297,7 @@ class Machine(Hooks, Runner):
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
         ))
 
     def commit(self) -> None:

@@ -23,6 +23,7 @@ from proofs.query import build
 from proofs.records import Access
 from proofs.replay import replay
 from proofs.results import Row
+from proofs.terms import Poly
 from proofs.verdict import Verdict
 from proofs.wording import states
 from spec.errors import Unsupported
@@ -92,6 +93,10 @@ def check_entry(
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
     context = Context(problem.function.name, findings, registers, vacuous, places)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
+    notes += [
+        f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"
+        for a in accesses if _one_store(problem, a)
+    ]  # fmt: skip
     return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
 
 
@@ -184,6 +189,17 @@ def _unwritten(analysis: Analysis) -> list[Open]:
         for a in analysis.records.accesses
         if a.space == "global" and a.reads and "r" not in problem.buffers[a.buffer].access
     ]  # fmt: skip
+
+
+def _one_store(problem: Problem, access: Access) -> bool:
+    """Whether lanes of a warp may meet in a store whose value they have alike."""
+    if not (access.alike and access.space == "shared" and access.kind == "write"):
+        return False
+    if any(problem.specials[f"%ntid.{axis}"].value != 1 for axis in "yz"):
+        return True
+    symbols = problem.specials["%tid.x"].symbols()
+    further = access.address.substitute({s: Poly.symbol(s) + 1 for s in symbols}) - access.address
+    return further.value is None or abs(further.value) < access.width
 
 
 def _unreachable(analysis: Analysis, meter: Meter) -> list[Access]:

@@ -43,13 +43,8 @@ FLOW_ROWS = [row for row in ROWS if row.kind == CONTROL and row.meaning is None]
 
 # Of these rows Terms gives a constant for some operands only.
 PARTLY = {
-    # Only a non-negative dividend over a positive constant: there floor and truncation are the same.
-    "div.{type:u16|s16|u32|s32|u64|s64}",
-    "rem.{type:u16|s16|u32|s32|u64|s64}",
     # Comparisons of floats are unknown, but a predicate `and` false, or `or` true, is not.
     *(r.template for r in isa_float.ROWS if r.base == "setp" and "{bool:" in r.template),
-    # Leading zeros are only bounded, but a word without a bit to find is known to have none.
-    "bfind[amount:shiftamt].{type:u32|s32|u64|s64}",
 }
 # Of these rows Terms gives a constant for no operands at all.
 UNKNOWN = {
@@ -57,10 +52,6 @@ UNKNOWN = {
     *(r.template for r in isa_float.ROWS if r.base not in ("copysign", "testp") and r.template not in PARTLY),
     # Conversions from, to and between floats; the first row of cvt is from integer to integer.
     *(r.template for r in ROWS if r.base == "cvt" and not r.template.startswith("cvt[sat:sat].{target:u8")),
-    # Counts are only bounded, and reversed bits unknown: no address or guard has come to depend on them.
-    "popc.{type:b32|b64}",
-    "clz.{type:b32|b64}",
-    "brev.{type:b32|b64}",
 }
 
 
@@ -100,8 +91,8 @@ class Watched(Terms):
         self.made: list[Symbol] = []
         self.at(1, "L1", frozenset())
 
-    def _bounded(self, width: int, low: int, high: int, definition: str = "") -> Word:
-        word = super()._bounded(width, low, high, definition)
+    def bounded(self, width: int, low: int, high: int, definition: str = "") -> Word:
+        word = super().bounded(width, low, high, definition)
         self.made += self.term(word).symbols()
         return word
 
