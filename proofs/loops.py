@@ -25,12 +25,14 @@ from proofs.terms import (
     THREAD,
     TRUE,
     Cond,
+    ModAtom,
     Poly,
     Symbol,
     conj,
     disj,
     eq,
     le,
+    lt,
     modulo,
     negate,
     opaque_truth,
@@ -266,6 +268,7 @@ class Summaries(Body):
     def _not_beyond(self, frame: Frame, known: tuple[Cond, ...]) -> list[Cond]:
         """What a `!=` guard says more than its text: g != 0 in every round so far, and g does not jump over 0.
 
+        g mod m with an odd step and m a power of two comes to every value in m rounds: it was not 0 yet, so k < m.
         g = c + s*k with s > 0. If g <= 0 at k = 0 and s divides it there (both are proved), then g <= 0 at every k that
         is reached: g <= 0 and g != 0 and s divides g give g + s <= 0.
         """
@@ -274,6 +277,9 @@ class Summaries(Body):
             unequal = literal.args[0].term if literal.op == "not" and literal.args[0].op == "eq" else None
             if unequal is None or any(frame.name in s.loops for s in unequal.symbols()):
                 continue
+            size = _odd_circle(unequal, frame)
+            if size:
+                found.append(lt(frame.k, size))
             form = linear(unequal, frame.iteration)
             if form is None:
                 continue
@@ -343,3 +349,16 @@ def _last(frame: Frame, state: State) -> dict[Symbol, Poly]:
     items = [*(v for v in values if v is not None), *state.control, *state.facts]
     symbols = {s for i in items for s in i.symbols() if s.uniform and frame.name in s.loops}
     return {s: Poly.symbol(replace(s, name=f"{s.name}.last", loops=s.loops - {frame.name})) for s in symbols}
+
+
+def _odd_circle(term: Poly, frame: Frame) -> int:
+    """m, if the term runs through all residues modulo m in m rounds, and 0 is a value that it can have; otherwise 0."""
+    remainders = [a for a in term.atoms() if isinstance(a, ModAtom)]
+    if len(remainders) != 1 or remainders[0].c & (remainders[0].c - 1):
+        return 0
+    (remainder,) = remainders
+    rest = term - Poly.of(remainder)
+    form = linear(remainder.a, frame.iteration)
+    if form is None or form[1] % 2 == 0 or rest.value is None or not 0 <= -rest.value < remainder.c:
+        return 0
+    return remainder.c
