@@ -13,7 +13,7 @@ from proofs.contents import ContentAtom
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
 from proofs.terms import Atom, Cond, Monomial, Poly, SymbolAtom, conj, divide, le, lt, modulo, within
-from proofs.words import SHARED_WINDOW
+from proofs.words import LOCAL_WINDOW, SHARED_WINDOW
 from spec.errors import Unsupported
 
 MAX_STEPS = 64
@@ -35,10 +35,11 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
 
     `prove` decides what holds at this point; it chooses between ways to split an address.
     """
-    if space == "generic" and SHARED_WINDOW.symbols() & address.symbols():
-        space, address = "shared", address - SHARED_WINDOW
+    for name, begin in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW)):
+        if space == "generic" and begin.symbols() & address.symbols():
+            space, address = name, address - begin
     names = {s.name for s in address.symbols()}
-    window = _base_of(SHARED_WINDOW) in names
+    window = bool({_base_of(SHARED_WINDOW), _base_of(LOCAL_WINDOW)} & names)
     shared = [v for v, term in problem.variables.items() if _base_of(term) in names]
     buffers = [b for b in problem.buffers.values() if b.base.name in names]
     mine = [v for v in problem.local_bytes if _base_of(problem.addresses[v]) in names]
