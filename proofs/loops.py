@@ -14,7 +14,7 @@ from proofs.cfg import Graph
 from proofs.loops_exit import exit_count
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point, Range
-from proofs.state import PASSED, Edge, State, Value, join
+from proofs.state import ARRIVALS, PASSED, Edge, State, Value, arrivals, join
 from proofs.terms import (
     FALSE,
     THREAD,
@@ -119,8 +119,10 @@ class Summaries:
                 found = lookup(instruction.opcode)
                 if found is None:
                     raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-                if found[0].control == "barrier":
+                if found[0].control in ("barrier", "arrive"):
                     names[PASSED] = None
+                    if len(instruction.operands) > 1:
+                        names[arrivals(instruction)] = None
                 for _, operand in bind(instruction, found[0]).results:
                     for part in getattr(operand, "elems", (operand,)):
                         if isinstance(part, Reg):
@@ -128,7 +130,8 @@ class Summaries:
         return list(names)
 
     def _header_value(self, register: str, name: str, around: frozenset[str], symbolic: bool) -> Value:
-        kind = "pred" if register == PASSED else self.machine.problem.function.registers[register]
+        counters = {PASSED: "pred"} if not register.startswith(ARRIVALS) else {register: "b64"}
+        kind = counters.get(register) or self.machine.problem.function.registers[register]
         key = f"h@{name}.{register}"
         inside = around | {name}
         if kind == "pred":

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
-from proofs.problem import Problem, unsupported_function
+from proofs.problem import AXES, Problem, unsupported_function
 from proofs.records import (
     Access,
     Barrier,
@@ -27,7 +27,7 @@ from proofs.records import (
     Wait,
 )
 from proofs.resolve import resolve
-from proofs.state import PASSED, Edge, State, Value, join
+from proofs.state import PASSED, Edge, State, Value, arrivals, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
 from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
@@ -65,12 +65,20 @@ class Machine(Hooks, Runner):
         self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
+        # Barriers that may be of part of the block, by the counter of their arrivals.
+        self.counted: dict[str, list[str]] = {}
+        for i in problem.function.instructions():
+            found = lookup(i.opcode)
+            if found is not None and found[0].control in ("barrier", "arrive") and len(i.operands) > 1:
+                self.counted.setdefault(arrivals(i), []).append(found[0].control)
 
     # --- driving ---
     def run(self) -> Records:
         """Execute the entry; Unsupported names what the model does not cover, with its line."""
         start = State()
         start.set(PASSED, FALSE)
+        for counter in self.counted:
+            start.set(counter, self.domain.const(64, 0))
         self.region(self.graph.order[0], frozenset(self.graph.order), start, top=True)
         return replace(_records(self.found, self.branches), leaves=tuple(self.leaves))
 
@@ -170,8 +178,8 @@ class Machine(Hooks, Runner):
                 return True
             self.state = self.state.under(negate(self.guard))
             return False
-        if kind == "barrier":
-            self._barrier(instruction)
+        if kind in ("barrier", "arrive"):
+            self._barrier(instruction, kind == "barrier")
         elif kind == "warp_barrier":
             self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
         elif kind == "commit":
@@ -182,14 +190,27 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
 
-    def _barrier(self, instruction: Instr) -> None:
-        number = self.reader.word("u32", instruction.operands[0], instruction.line)
-        if number.term is None or number.term.value != 0 or len(instruction.operands) > 1:
-            raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
-                              line=instruction.line)
+    def _barrier(self, instruction: Instr, waits: bool) -> None:
+        line = instruction.line
+        words = [self.reader.word("u32", operand, line) for operand in instruction.operands]
+        if any(word.term is None for word in words):
+            text = "the barrier is named or counted by a value that the model does not follow"
+            raise Unsupported(f"{instruction.opcode}: {text}", line=line)
+        number, *rest = (self.domain.term(word) for word in words)
+        count = rest[0] if rest else None
+        threads = Poly.constant(1)
+        for axis in AXES:
+            threads = threads * self.problem.specials[f"%ntid.{axis}"]
+        counter = arrivals(instruction)
+        whole = count is None or (count == threads and "arrive" not in self.counted[counter])
+        group = "" if whole else counter
         if self.recording:
-            self.found.append(Barrier("", self._point()))
+            self.found.append(Barrier("", self._point(), number, count, waits, group))
         self._write(PASSED, TRUE)
+        if group:
+            before = self.state.registers[group]
+            assert isinstance(before, Word)
+            self._write(group, self.domain.add(64, before, self.domain.const(64, 1)))
 
     # --- registers ---
     def _read(self, name: str) -> Value:
@@ -247,7 +268,9 @@ class Machine(Hooks, Runner):
         if self.guard != TRUE and self.guard not in control:
             control = (*control, self.guard)
         place = self.places[id(self.instruction)] if self.instruction else ""
-        return Point(line, control, self.state.facts, self.loops, place)
+        words = ((counter, self.state.registers.get(counter)) for counter in self.counted)
+        counts = tuple((counter, self.domain.term(word)) for counter, word in words if isinstance(word, Word))
+        return Point(line, control, self.state.facts, self.loops, place, counts)
 
     def decide(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         return self._prove(known, goal)
