@@ -99,6 +99,10 @@ def check(
     may_alias: Annotated[
         list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
     ] = None,
+    facts: Annotated[
+        list[str] | None,
+        typer.Option("--fact", metavar="FACT", help="What a buffer holds: 'table[i] in [0, blocks)'; repeatable."),
+    ] = None,
     covers: Annotated[
         list[str] | None,
         typer.Option("--covers", metavar="BUFFER", help="Every element of this buffer must be written; repeatable."),
@@ -110,6 +114,12 @@ def check(
         int, typer.Option("--effort", metavar="N", help="How much work an entry may cost; about seconds of a core.")
     ] = 100,
     jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="I/N", help="Only every N-th entry from the I-th on.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="F", help="Also write what was found to F as SARIF 2.1.0.")
+    ] = None,
     no_store: Annotated[
         bool, typer.Option("--no-store", help="Take no answers of earlier runs from the cache folder, and keep none.")
     ] = False,
@@ -127,11 +137,14 @@ def check(
         buffers=buffer or [],
         names=names,
         may_alias=may_alias or [],
+        facts=facts or [],
         covers=covers or [],
         allow_exited=allow_exited,
         effort=effort,
         jobs=jobs,
         no_store=no_store,
+        shard=shard,
+        sarif_file=sarif,
         json_file=json,
     )
 

@@ -13,7 +13,7 @@ MAX_OPEN = 3  # claims of one unknown obligation that are shown; the JSON report
 # What `proofs.replay` puts into a counterexample and is said in sentences here; other keys are printed as they are.
 _SAID = {
     "claim", "obligation", "states", "lines", "text", "source", "reproduced", "replay", "hint", "parameters",
-    "base_offsets", "grid", "block", "schedule", "accesses", "others",
+    "base_offsets", "grid", "block", "schedule", "accesses", "others", "help",
 }  # fmt: skip
 
 
@@ -49,6 +49,7 @@ def _said(example: Mapping[str, object]) -> Iterator[str]:
         yield f"{replayed}: {example['replay']}"
     if example.get("hint"):
         yield f"hint: {example['hint']}"
+    yield from (f"help: {text}" for text in _sequence(example.get("help")))
     yield from _entries({name: value for name, value in example.items() if name not in _SAID})
     others = _mappings(example.get("others"))
     if others:
@@ -59,7 +60,9 @@ def _said(example: Mapping[str, object]) -> Iterator[str]:
 
 def _who(access: Mapping[str, object]) -> str:
     rounds = access.get("iteration")
-    where = "".join(f", iteration {k} of loop {loop}" for loop, k in _mapping(rounds).items())
+    where = "".join(
+        f", iteration {k} of the loop at PTX line {loop.removeprefix('L')}" for loop, k in _mapping(rounds).items()
+    )
     return f"{access.get('kind')} by block {_tuple(access.get('block'))} thread {_tuple(access.get('thread'))}{where}"
 
 

@@ -26,8 +26,7 @@ class BitAtom(Atom):
         self.op, self.operands, self.bits = op, tuple(sorted(operands, key=lambda p: p.text)), bits
         tops = [2**bits - 1, *(o.interval[1] for o in self.operands if o.interval[1] is not None)]
         self.interval = (0, min(tops) if op == "and" else 2**bits - 1)
-        parts = [_bit_text(op, self.operands, i) for i in range(bits)]
-        self.text = parts[0] if bits == 1 else f"(+ {' '.join(parts)})"
+        self.text = f"(+ {' '.join((_bit(op, self.operands, i) * 2**i).text for i in range(bits))})"
 
     def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
         joined = [o.substitute(mapping) for o in self.operands]
@@ -60,16 +59,13 @@ class BitAtom(Atom):
         return None if c & (c - 1) else _fold(self.op, [modulo(o, c) for o in self.operands])
 
 
-def _bit_text(op: str, operands: Sequence[Poly], i: int) -> str:
-    """Bit i times 2^i."""
-    shifted = [o.text if i == 0 else f"(div {o.text} {2**i})" for o in operands]
+def _bit(op: str, operands: Sequence[Poly], i: int) -> Poly:
+    """Bit i."""
+    n, shifted = len(operands), [divide(o, 2**i) for o in operands]
     if op == "xor":
-        text = f"(mod (+ {' '.join(shifted)}) 2)"
-    else:
-        ones = " ".join(f"(mod {s} 2)" for s in shifted)
-        n = len(operands)
-        text = f"(div (+ {ones}) {n})" if op == "and" else f"(div (+ {ones} {n - 1}) {n})"
-    return text if i == 0 else f"(* {2**i} {text})"
+        return modulo(sum(shifted, Poly({})), 2)
+    ones = sum((modulo(s, 2) for s in shifted), Poly({}))
+    return divide(ones if op == "and" else ones + (n - 1), n)
 
 
 def _number(op: str, a: int, b: int) -> int:
@@ -160,6 +156,8 @@ def _atom(op: str, x: Poly, y: Poly) -> Poly | None:
     bits = (min if op == "and" else max)(widths)
     if bits > MAX_BITS or sum(len(o.text) for o in operands) * bits > MAX_TEXT:
         return None
+    if bits == 1:
+        return _bit(op, operands, 0)
     return Poly.of(BitAtom(op, operands, bits))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
-from proofs.bits import same_bits
+from proofs.bits import BitAtom, same_bits
 from proofs.polynomials import Atom, Poly, as_poly
 from proofs.symbols import Bound, Interval, Symbol, quote
 
@@ -135,6 +135,8 @@ def eq(term: Poly) -> Cond:
     equal = same_bits(term)
     if equal is not None:
         return eq(equal)
+    if isinstance(term.atom, BitAtom) and term.atom.op == "or":
+        return conj(eq(o) for o in term.atom.operands)
     first = next(iter(term.terms.values()))
     return Cond("eq", -term if first < 0 else term)
 
@@ -258,4 +260,16 @@ def ite(condition: Cond, a: Poly, b: Poly) -> Poly:
         return a
     if condition.op == "false":
         return b
+    if condition.op == "eq" and _vanishes(a - b, condition):
+        return b
+    if condition.op == "not" and condition.args[0].op == "eq" and _vanishes(a - b, condition.args[0]):
+        return a
     return Poly.of(IteAtom(condition, a, b))
+
+
+def _vanishes(difference: Poly, zero: Cond) -> bool:
+    """Whether a difference is a multiple of the one product of atoms that is zero: then no choice is left."""
+    if zero.term is None or len(zero.term.terms) != 1:
+        return False
+    ((factor, _),) = zero.term.terms.items()
+    return all(all(m.count(a) >= factor.count(a) for a in factor) for m in difference.terms)

@@ -7,10 +7,11 @@ followed by a division by a power of two is the division it stands for, where th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import gcd
 
-from proofs.polynomials import Atom, Monomial, Poly, within
+from proofs.polynomials import Atom, Monomial, Poly, plain_sum, within
 from proofs.symbols import Symbol
 
 
@@ -54,7 +55,7 @@ class DivAtom(_Digit):
         if ratio * coefficient >= 0:
             return None
         remainder = modulo(self.a, self.c)
-        return _times(_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, ratio)
+        return _times(plain_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, ratio)
 
     def divided(self, c: int) -> Poly | None:
         return divide(self.a, self.c * c)
@@ -89,7 +90,7 @@ class ModAtom(_Digit):
         if above:
             weight = coefficient * self.c
             if all(terms.get(_joined(m, rest)) == weight * c for m, c in above.items()):
-                return _times(_sum((self.a, 1), (self.quotient, -self.c), (me, -1)), rest, coefficient)
+                return _times(plain_sum((self.a, 1), (self.quotient, -self.c), (me, -1)), rest, coefficient)
             for monomial, other in terms.items():
                 if other != weight or len(monomial) != len(rest) + 1:
                     continue
@@ -100,10 +101,10 @@ class ModAtom(_Digit):
                         and all(atom.a.terms.get(m) == c for m, c in above.items())
                     ):
                         whole = modulo((atom.a - self.quotient) * self.c + self.a, self.c * atom.c)
-                        return _times(_sum((whole, 1), (Poly.of(atom), -self.c), (me, -1)), rest, coefficient)
+                        return _times(plain_sum((whole, 1), (Poly.of(atom), -self.c), (me, -1)), rest, coefficient)
         ratio = _ratio(self.a, terms, rest)
         if ratio * coefficient < 0:
-            return _times(_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, ratio)
+            return _times(plain_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, ratio)
         return self._below_another(terms, rest, coefficient)
 
     def _below_another(self, terms: Mapping[Monomial, int], rest: Monomial, coefficient: int) -> Poly | None:
@@ -117,21 +118,12 @@ class ModAtom(_Digit):
                     and _joined((atom,), rest) == monomial and modulo(atom.a, self.c) == Poly.of(self)
                 ):
                     between = modulo(divide(atom.a, self.c), atom.c // self.c)
-                    zero = _sum((between, self.c), (Poly.of(self), 1), (Poly.of(atom), -1))
+                    zero = plain_sum((between, self.c), (Poly.of(self), 1), (Poly.of(atom), -1))
                     return _times(zero, rest, other)
         return None
 
     def divided(self, c: int) -> Poly | None:
         return modulo(divide(self.a, c), self.c // c) if self.c % c == 0 else None
-
-
-def _sum(*parts: tuple[Poly, int]) -> Poly:
-    """The sum of multiples as it stands: the digits in it are not joined."""
-    terms: dict[Monomial, int] = {}
-    for poly, factor in parts:
-        for monomial, coefficient in poly.terms.items():
-            terms[monomial] = terms.get(monomial, 0) + coefficient * factor
-    return Poly(terms)
 
 
 def _joined(a: Monomial, b: Monomial) -> Monomial:
@@ -215,21 +207,28 @@ def _divided(rest: Poly, c: int) -> Poly | None:
     atom = rest.atom
     if atom is not None:
         return atom.divided(c)
-    quotients = [m[0] for m, k in rest.terms.items() if k == 1 and len(m) == 1 and isinstance(m[0], DivAtom)]
-    for inner in quotients:
-        assert isinstance(inner, DivAtom)
-        other = rest - Poly.of(inner)
-        whole = inner.a + other * inner.c
-        if other.value is not None:
-            return divide(whole, inner.c * c)
-        plain = reciprocal(whole, inner.c * c)
+    for whole, divisor in flattened(rest, c):
+        if divisor == c:
+            continue
+        plain = reciprocal(whole, divisor)
         if plain is not None:
             return plain
+        if len(rest.terms) == 2 and () in rest.terms:
+            return divide(whole, divisor)
     return None
 
 
-def reciprocal(a: Poly, c: int) -> Poly | None:
-    """floor(a / c) as floor(x / d), where a = m*x and m is a rounded up reciprocal of d: m*d = c + e, small e >= 0.
+@dataclass(frozen=True)
+class Reciprocal:
+    """floor(a / c) is floor(x / d) for 0 <= x <= limit."""
+
+    x: Poly
+    d: int
+    limit: int
+
+
+def reciprocal_of(a: Poly, c: int) -> Reciprocal | None:
+    """a = m*x, where m is a rounded up reciprocal of d: m*d = c + e with 0 < e < m.
 
     With x = d*q + r: a / c = q + r/d + e*x/(c*d), and that is below q + 1 for every r <= d - 1 if e*x < c.
     """
@@ -237,10 +236,23 @@ def reciprocal(a: Poly, c: int) -> Poly | None:
     if m < 2 or c % m == 0:
         return None
     d = -(-c // m)
-    low, high = a.interval
-    if d < 2 or low is None or low < 0 or high is None or (m * d - c) * (high // m) >= c:
+    if d < 2:
         return None
-    return divide(Poly({monomial: k // m for monomial, k in a.terms.items()}), d)
+    return Reciprocal(Poly({monomial: k // m for monomial, k in a.terms.items()}), d, (c - 1) // (m * d - c))
+
+
+def reciprocal(a: Poly, c: int) -> Poly | None:
+    """floor(a / c), if a is a product with a rounded reciprocal and its interval shows that this makes a division."""
+    found = reciprocal_of(a, c)
+    return divide(found.x, found.d) if found is not None and within(found.x, 0, found.limit) else None
+
+
+def flattened(a: Poly, c: int) -> Iterator[tuple[Poly, int]]:
+    """Dividends and divisors whose quotient is floor(a / c): a itself, and (b + d*r) / (c*d) where a is b div d + r."""
+    yield a, c
+    for monomial, k in a.terms.items():
+        if k == 1 and len(monomial) == 1 and isinstance(inner := monomial[0], DivAtom):
+            yield inner.a + (a - Poly.of(inner)) * inner.c, inner.c * c
 
 
 def modulo(a: Poly, c: int) -> Poly:
@@ -260,7 +272,71 @@ def modulo(a: Poly, c: int) -> Poly:
         return modulo(cut[1], c // cut[0]) * cut[0] + cut[2]
     for monomial, k in rest.terms.items():
         if len(monomial) == 1 and isinstance(monomial[0], ModAtom) and k * monomial[0].c % c == 0:
-            return modulo(_sum((rest, 1), (monomial[0].a, k), (Poly.of(monomial[0]), -k)), c)
+            return modulo(plain_sum((rest, 1), (monomial[0].a, k), (Poly.of(monomial[0]), -k)), c)
     atom = rest.atom
     reduced = atom.reduced(c) if atom is not None else None
     return reduced or Poly.of(ModAtom(rest, c))
+
+
+class QuotientAtom(Atom):
+    """floor(a / b) for a symbolic b > 0. Equal dividends and divisors have one quotient, of whatever thread."""
+
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: Poly, b: Poly) -> None:
+        self.a, self.b, self.text = a, b, f"(div {a.text} {b.text})"
+        (low, high), least = a.interval, max(b.interval[0] or 1, 1)
+        self.interval = (
+            None if low is None else 0 if low >= 0 else low // least,
+            None if high is None else high // least if high >= 0 else -1,
+        )
+
+    def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
+        return quotient(self.a.substitute(mapping), self.b.substitute(mapping))
+
+    def symbols(self) -> frozenset[Symbol]:
+        return self.a.symbols() | self.b.symbols()
+
+    def parts(self) -> tuple[Poly, ...]:
+        return self.a, self.b
+
+    def value(self, values: Mapping[str, int]) -> int:
+        a, b = self.a.evaluate(values), self.b.evaluate(values)
+        return 0 if b == 0 else a // b if b > 0 else -(a // -b)
+
+    @property
+    def lemma(self) -> str:
+        """What defines it, in the products that a linear reasoner compares: b*q <= a < b*q + b."""
+        product = self.b * Poly.of(self)
+        least, most = f"(<= {product.text} {self.a.text})", f"(< {(self.a - product).text} {self.b.text})"
+        return f"(=> (<= 1 {self.b.text}) (and {least} {most}))"
+
+
+def quotient(a: Poly, b: Poly) -> Poly:
+    """floor(a / b), for b known to be positive."""
+    if b.value is not None and b.value > 0:
+        return divide(a, b.value)
+    whole, rest = _multiples(a, b)
+    least = b.interval[0]
+    if least is not None and least > 0 and within(rest, 0, least - 1):
+        return whole
+    return whole + Poly.of(QuotientAtom(rest, b))
+
+
+def _multiples(a: Poly, b: Poly) -> tuple[Poly, Poly]:
+    """a = b*whole + rest; whole from the monomials that hold the one of b."""
+    if len(b.terms) != 1:
+        return Poly({}), a
+    ((factor, scale),) = b.terms.items()
+    whole: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        left = list(monomial)
+        for atom in factor:
+            if atom not in left:
+                break
+            left.remove(atom)
+        else:
+            if coefficient % scale == 0:
+                whole[tuple(left)] = coefficient // scale
+    multiple = Poly(whole)
+    return multiple, a - multiple * b

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from proofs.cfg import Graph
-from proofs.claims import Claim, all_claims
+from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
+from proofs.contents import without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
 from proofs.intervals import Interval, intervals
+from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Records
 from proofs.symbolic import Machine
 from proofs.terms import TRUE, Cond
+from spec.errors import Unsupported
 
 PROVE_RLIMIT = 4_000_000
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known of an entry before any claim is decided."""
+    """What is known of an entry before any claim is decided.
+
+    Args:
+        memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
+        rewritten: those of which facts are given that do not count, as the launch writes there.
+    """
 
     problem: Problem
     graph: Graph
     records: Records
     intervals: tuple[Interval, ...]
     claims: tuple[Claim, ...]
+    memory: frozenset[str] = frozenset()
+    rewritten: frozenset[str] = frozenset()
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -38,11 +48,15 @@ class Analysis:
 
 
 class Prover:
-    """Decides, while the machine runs, whether a value is in range; remembers answers."""
+    """Decides, while the machine runs, whether a value is in range; remembers answers.
+
+    `memory`: something was proved from what memory holds.
+    """
 
     def __init__(self, problem: Problem, answers: dict[str, bool] | None = None, ask: Decide = decide) -> None:
         self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
+        self.memory = False
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
@@ -54,6 +68,7 @@ class Prover:
             if text not in self.answers:
                 self.answers[text] = self.ask(text, PROVE_RLIMIT).status == "unsat"
             if self.answers[text]:
+                self.memory = self.memory or bool(query.contents)
                 return True
         return False
 
@@ -66,8 +81,32 @@ def analyse(
     `answers` keeps, by text, whether a query was proved: kernels that differ little ask the same ones.
     """
     limits = limits or Limits()
-    machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
-    records = machine.run()
+    rewritten: frozenset[str] = frozenset()
+    while True:
+        prover = Prover(problem, answers, ask)
+        machine = Machine(problem, prover, limits.steps)
+        records = machine.run()
+        if one := alike(records):
+            machine = Machine(problem, prover, limits.steps, one)
+            records = machine.run()
+        written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
+        lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
+        if not lost:
+            break
+        rewritten |= {b for b in lost if problem.sources[b].facts}
+        problem = replace(problem, sources=without(problem.sources, lost))
+    points = [
+        *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),
+        *(r.at for r in records.ranges), *(r.at for r in records.reads), *(r.at for r in records.loops),
+    ]  # fmt: skip
+    if len(points) > limits.claims:
+        raise Unsupported(
+            f"{len(points)} accesses, barriers, loops and values to look at, more than {limits.claims} (--effort)",
+            line=points[limits.claims].line,
+        )
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
-    return Analysis(problem, machine.graph, records, found, tuple(claims))
+    memory = frozenset(OBLIGATIONS) if prover.memory else frozenset(
+        c.obligation for c in claims if c.query is not None and c.query.contents
+    )
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)

@@ -1,9 +1,9 @@
 """Loop summaries: what a loop does, at an arbitrary iteration and on leaving.
 
-A loop is run three times: on opaque header values to read each register's step off the back edge, on the affine values
-to learn when it goes round, and finally with what iteration k-1 established as a fact of iteration k; the last run
-records, proves every observation, and confirms the steps. So the facts are used by induction on k. A register without
-a step is unknown.
+First the body is run without proving anything, to find what each register holds in round k (`loops_forms.py`); then on
+those values, to learn when it goes round; and finally with what round k-1 established as a fact of round k. This last
+run records, proves every observation, and confirms the forms and the facts. So the facts are used by induction on k. A
+register without a form is unknown.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from proofs.cfg import Graph
-from proofs.loops_exit import exit_count
+from proofs.loops_exit import exit_count, linear
+from proofs.loops_forms import confirmed, find_forms
+from proofs.loops_frame import Body, Form, Frame, at_round
+from proofs.loops_orbits import cases, congruent
+from proofs.opaque import computes_a_value, written
 from proofs.problem import Problem
-from proofs.records import Found, LoopRecord, Point, Range
-from proofs.state import ARRIVALS, PASSED, Edge, State, Value, arrivals, join
+from proofs.records import Found, LoopRecord, Point
+from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
 from proofs.terms import (
     FALSE,
     THREAD,
@@ -32,11 +36,11 @@ from proofs.terms import (
 )
 from proofs.words import Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Reg, type_width
+from spec.ptx.ast import Instr, Reg, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 
-MAX_ROUNDS = 6
+MAX_ROUNDS, MAX_ATTEMPTS = 6, 4
 
 
 class Runner(ABC):
@@ -60,154 +64,191 @@ class Runner(ABC):
         """Run the blocks once from `start`; the edges that leave them, go back to `start`, or end the thread."""
 
     @abstractmethod
+    def counter(self, instruction: Instr) -> str:
+        """The ghost register that counts the thread's arrivals at a barrier, or ''."""
+
+    @abstractmethod
     def decide(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         """Whether the goal follows from what is known, in the domain."""
 
 
-class Summaries:
+class Summaries(Body):
     """Runs loops for a machine."""
 
     def __init__(self, machine: Runner) -> None:
         self.machine = machine
 
     def run(self, header: int, entry: State) -> list[Edge]:
-        loop = self.machine.graph.loops[header]
-        block = self.machine.graph.blocks[header]
-        name = self.machine.places[id(block.instructions[0])] if block.instructions else f"B{header}"
-        line, parent = block.line, self.machine.loops[-1] if self.machine.loops else ""
-        around = frozenset(self.machine.loops)
-        iteration = Symbol(f"k@{name}", "iteration", THREAD, 0, None, line, loops=around)
-        leaving = Symbol(f"K@{name}", "exit", THREAD, 0, None, line, loops=around)
-        k = Poly.symbol(iteration)
-        modified = self._modified(loop.blocks)
-        arbitrary: set[str] = set()
-        steps = self._steps(header, loop.blocks, entry, modified, name)
+        """The edges out of the loop that begins at `header`, entered in this state."""
+        frame = self._frame(header, entry)
+        forms = find_forms(self, frame)
         for _ in range(MAX_ROUNDS):
-            start = self._at_iteration(entry, modified, steps, arbitrary, k, name, around)
-            back = self._dry(header, loop.blocks, start, name)
-            previous = self._previous(back, start, entry, iteration, name)
+            start = at_round(self, frame, {r: f.term for r, f in forms.items()})
             mark = len(self.machine.found)
-            edges, clean = self._record(header, loop.blocks, start, name, previous)
-            if not clean:
-                # The fact rests on observations that were not proved: do without it.
-                del self.machine.found[mark:]
-                edges, _ = self._record(header, loop.blocks, start, name, TRUE)
-                previous = TRUE
-            backs = [e.state for e in edges if e.target == header]
-            wrong = self._confirm(backs, entry, modified, steps, arbitrary, k, header, line)
+            edges, previous = self._rounds(frame, start)
+            back = self._back(frame, edges)
+            wrong = self._wrong(frame, forms, back, previous)
             if not wrong:
                 break
-            arbitrary |= wrong
+            forms = {r: f for r, f in forms.items() if r not in wrong}
             del self.machine.found[mark:]
         else:
-            raise Unsupported("a loop whose registers the model cannot summarise", line=line)
+            raise Unsupported("a loop whose registers the model cannot summarise", line=frame.line)
         if self.machine.recording:
-            n = len(entry.control)
-            proceed = FALSE
-            if backs:
-                last = join(backs, f"B{header}", around, line)
-                proceed = conj(last.control[n:])
-            known = tuple(f for f in (*entry.facts, previous) if f != TRUE)
-            point = Point(line, entry.control, known, (*self.machine.loops, name), name)
-            self.machine.found.insert(mark, LoopRecord(name, point, iteration, leaving, proceed, parent))
-        return self._leave(edges, header, entry, iteration, leaving, name)
+            self.machine.found.insert(mark, self._loop_record(frame, back, previous))
+        return self._leave(frame, edges)
+
+    def _frame(self, header: int, entry: State) -> Frame:
+        blocks = self.machine.graph.loops[header].blocks
+        block = self.machine.graph.blocks[header]
+        name = self.machine.places[id(block.instructions[0])] if block.instructions else f"B{header}"
+        around = frozenset(self.machine.loops)
+        iteration = Symbol(f"k@{name}", "iteration", THREAD, 0, None, block.line, loops=around)
+        leaving = Symbol(f"K@{name}", "exit", THREAD, 0, None, block.line, loops=around)
+        modified = tuple(self._modified(blocks))
+        return Frame(header, blocks, entry, name, block.line, around, iteration, leaving, modified)
 
     def _modified(self, blocks: frozenset[int]) -> list[str]:
         names: dict[str, None] = {}
         for index in sorted(blocks):
             for instruction in self.machine.graph.blocks[index].instructions:
                 found = lookup(instruction.opcode)
+                if found is None and computes_a_value(instruction):
+                    names |= dict.fromkeys(written(instruction))
+                    continue
                 if found is None:
                     raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
                 if found[0].control in ("barrier", "arrive"):
                     names[PASSED] = None
-                    if len(instruction.operands) > 1:
-                        names[arrivals(instruction)] = None
+                    if counter := self.machine.counter(instruction):
+                        names[counter] = None
                 for _, operand in bind(instruction, found[0]).results:
                     for part in getattr(operand, "elems", (operand,)):
                         if isinstance(part, Reg):
                             names[part.name] = None
         return list(names)
 
-    def _header_value(self, register: str, name: str, around: frozenset[str], symbolic: bool) -> Value:
-        counters = {PASSED: "pred"} if not register.startswith(ARRIVALS) else {register: "b64"}
-        kind = counters.get(register) or self.machine.problem.function.registers[register]
-        key = f"h@{name}.{register}"
-        inside = around | {name}
+    def _loop_record(self, frame: Frame, back: State | None, previous: Cond) -> LoopRecord:
+        entry = frame.entry
+        proceed = FALSE if back is None else conj(back.control[len(entry.control):])
+        known = tuple(f for f in (*entry.facts, previous) if f != TRUE)
+        point = Point(frame.line, entry.control, known, (*self.machine.loops, frame.name), frame.name)
+        parent = self.machine.loops[-1] if self.machine.loops else ""
+        return LoopRecord(frame.name, point, frame.iteration, frame.leaving, proceed, parent)
+
+    # --- running the body ---
+    def unknown(self, frame: Frame, register: str, symbolic: bool) -> Value:
+        ghosts = {PASSED: "pred", register: "b64"} if register.startswith(ARRIVALS) else {PASSED: "pred"}
+        kind = ghosts.get(register) or self.machine.problem.function.registers[register]
+        key = f"h@{frame.name}.{register}"
+        inside = frame.around | {frame.name}
         if kind == "pred":
             return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=inside))
         word = Word(type_width(kind), None, key, inside)
         return Word(word.width, self.machine.domain.term(word), key, inside) if symbolic else word
 
-    def _steps(
-        self, header: int, blocks: frozenset[int], entry: State, modified: list[str], name: str
-    ) -> dict[str, Poly]:
-        """Registers that change by the same amount each time round, with that amount."""
-        around = frozenset(self.machine.loops)
-        start = entry.copy()
-        for register in modified:
-            start.set(register, self._header_value(register, name, around, True), entry.written.get(register, FALSE))
-        back = self._dry(header, blocks, start, name)
-        steps: dict[str, Poly] = {}
-        if back is None:
-            return steps
-        for register in modified:
-            before, after = start.registers[register], back.registers.get(register)
-            initial = entry.registers.get(register)
-            if not (isinstance(before, Word) and isinstance(after, Word) and isinstance(initial, Word)):
-                continue
-            if before.term is None or after.term is None or initial.term is None:
-                continue
-            step = after.term - before.term
-            if not any(name in s.loops for s in step.symbols()):
-                steps[register] = step
-        return steps
-
-    def _at_iteration(
-        self, entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str], k: Poly, name: str,
-        around: frozenset[str],
-    ) -> State:
-        start = entry.copy()
-        for register in modified:
-            written = entry.written.get(register, FALSE)
-            initial = entry.registers.get(register)
-            steady = register in steps and register not in arbitrary
-            if steady and isinstance(initial, Word) and initial.term is not None:
-                start.set(register, Word(initial.width, initial.term + steps[register] * k), written)
-            else:
-                start.set(register, self._header_value(register, name, around, False), written)
-        return start
-
-    def _dry(self, header: int, blocks: frozenset[int], start: State, name: str) -> State | None:
-        """The state on the back edge, without proving or recording anything."""
-        machine = self.machine
-        before, machine.domain.optimistic, machine.loops = machine.domain.optimistic, True, (*machine.loops, name)
+    def look(self, frame: Frame, start: State) -> State | None:
+        before, self.machine.domain.optimistic = self.machine.domain.optimistic, True
         try:
-            backs = [e.state for e in self.machine.region(header, blocks, start) if e.target == header]
+            return self._back(frame, self._body(frame, start))
         finally:
-            machine.domain.optimistic, machine.loops = before, machine.loops[:-1]
-        if not backs:
-            return None
-        return join(backs, f"B{header}", frozenset(self.machine.loops), 0)
+            self.machine.domain.optimistic = before
 
-    def _previous(self, back: State | None, start: State, entry: State, iteration: Symbol, name: str) -> Cond:
-        """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
+    def _body(self, frame: Frame, start: State, previous: Cond = TRUE) -> list[Edge]:
+        state = start.copy()
+        if previous != TRUE:
+            state.facts = (*state.facts, previous)
+        self.machine.loops = (*self.machine.loops, frame.name)
+        try:
+            return self.machine.region(frame.header, frame.blocks, state)
+        finally:
+            self.machine.loops = self.machine.loops[:-1]
+
+    def _back(self, frame: Frame, edges: list[Edge]) -> State | None:
+        backs = [e.state for e in edges if e.target == frame.header]
+        return join(backs, f"B{frame.header}", frame.around, frame.line) if backs else None
+
+    def _rounds(self, frame: Frame, start: State) -> tuple[list[Edge], Cond]:
+        """Run the body in earnest; its edges, and what it knew of round k at the start.
+
+        The facts begin as what a run that proves nothing finds on its way back. They are good if the run that knows
+        them of round k-1, and whose terms say what may wrap, finds them again of round k; else they are those that it
+        finds, then only those of them that hold, and in the end none.
+        """
+        mark = len(self.machine.found)
+        facts = self._known(frame, self.look(frame, start))
+        for attempt in range(MAX_ATTEMPTS):
+            previous = self._previous(frame, facts)
+            edges = self._body(frame, start, previous)
+            if not self.machine.recording:
+                break
+            found = self._known(frame, self._back(frame, edges), previous)
+            if found is None:
+                break  # it does not go round, so there is nothing to establish
+            held = self._held(frame, facts or (), (*found, previous))
+            if facts is not None and len(held) == len(facts):
+                break
+            facts = found if attempt == 0 else held if attempt < MAX_ATTEMPTS - 2 else ()
+            del self.machine.found[mark:]
+        return edges, previous
+
+    def _known(self, frame: Frame, back: State | None, previous: Cond = TRUE) -> tuple[Cond, ...] | None:
+        """What holds where the loop goes round, beyond what held at its head; None if it does not."""
         if back is None:
-            return eq(Poly.symbol(iteration))
-        known = (*back.control[len(start.control):], *(f for f in back.facts if f not in start.facts))
+            return None
+        entry = frame.entry
+        facts = (f for f in back.facts if f not in entry.facts and f != previous)
+        return (*back.control[len(entry.control):], *facts)
+
+    def _held(self, frame: Frame, facts: tuple[Cond, ...], found: tuple[Cond, ...]) -> tuple[Cond, ...]:
+        """Those of the facts that follow from what was found."""
+        known = (*frame.entry.control, *frame.entry.facts, *found)
+        return tuple(f for f in facts if f in found or self.machine.decide(known, f))
+
+    def _wrong(self, frame: Frame, forms: dict[str, Form], back: State | None, previous: Cond) -> set[str]:
+        """Registers whose form does not hold after all. A run that only looks gives them the benefit of the doubt."""
+        if back is None or not self.machine.recording:
+            return set()
+        wrong = {r for r, f in forms.items()
+                 if not confirmed(frame, f, back, back.registers.get(r), self.machine.decide)}
+        if any(forms[r].period for r in wrong):
+            wrong &= self._wrong_in_a_case(frame, forms, wrong, previous)
+        return wrong
+
+    def _wrong_in_a_case(
+        self, frame: Frame, forms: dict[str, Form], doubted: set[str], previous: Cond
+    ) -> set[str]:
+        """The same, the body run once for each round before the circle and each place in it."""
+        (pre, period), *_ = {(forms[r].pre, forms[r].period) for r in doubted if forms[r].period}
+        wrong = {r for r in doubted if (forms[r].pre, forms[r].period) != (pre, period)}
+        mark = len(self.machine.found)
+        for case in cases(frame, pre, period):
+            here = {frame.iteration: case}
+            start = at_round(self, frame, {r: f.term.substitute(here) for r, f in forms.items()})
+            back = self._back(frame, self._body(frame, start, previous.substitute(here)))
+            del self.machine.found[mark:]
+            for register in doubted if back is not None else ():
+                value = back.registers.get(register) if back is not None else None
+                if not congruent(value, forms[register].term.substitute({frame.iteration: case + 1})):
+                    wrong.add(register)
+        return wrong
+
+    # --- facts ---
+    def _previous(self, frame: Frame, known: tuple[Cond, ...] | None) -> Cond:
+        """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
+        k = frame.k
+        if known is None:
+            return eq(k)
         condition = conj(known)
         mapping: dict[Symbol, Poly] = {}
         for symbol in condition.symbols():
-            if symbol == iteration:
-                mapping[symbol] = Poly.symbol(iteration) - 1
-            elif name in symbol.loops:
-                mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{name}"))
-        k = Poly.symbol(iteration)
-        return conj((disj((eq(k), condition.substitute(mapping))), *self._not_beyond(known, entry, iteration, name)))
+            if symbol == frame.iteration:
+                mapping[symbol] = k - 1
+            elif frame.name in symbol.loops:
+                mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{frame.name}"))
+        return conj((disj((eq(k), condition.substitute(mapping))), *self._not_beyond(frame, known)))
 
-    def _not_beyond(
-        self, known: tuple[Cond, ...], entry: State, iteration: Symbol, name: str
-    ) -> list[Cond]:
+    def _not_beyond(self, frame: Frame, known: tuple[Cond, ...]) -> list[Cond]:
         """What a `!=` guard says more than its text: g != 0 in every round so far, and g does not jump over 0.
 
         g = c + s*k with s > 0. If g <= 0 at k = 0 and s divides it there (both are proved), then g <= 0 at every k that
@@ -216,61 +257,24 @@ class Summaries:
         found = []
         for literal in known:
             unequal = literal.args[0].term if literal.op == "not" and literal.args[0].op == "eq" else None
-            if unequal is None or any(name in s.loops and s != iteration for s in unequal.symbols()):
+            if unequal is None or any(frame.name in s.loops for s in unequal.symbols()):
                 continue
-            k = Poly.symbol(iteration)
-            at_zero = unequal.substitute({iteration: Poly({})})
-            step = (unequal - at_zero).terms.get(tuple(k.atoms()), 0)
-            if step == 0 or unequal - at_zero != k * step:
+            form = linear(unequal, frame.iteration)
+            if form is None:
                 continue
+            at_zero, step = form
             if step < 0:
                 unequal, at_zero, step = -unequal, -at_zero, -step
             goal = conj((le(at_zero, 0), eq(modulo(at_zero, step))))
-            if self.machine.decide((*entry.control, *entry.facts), goal):
+            if self.machine.decide((*frame.entry.control, *frame.entry.facts), goal):
                 found.append(le(unequal, 0))
         return found
 
-    def _record(
-        self, header: int, blocks: frozenset[int], start: State, name: str, previous: Cond
-    ) -> tuple[list[Edge], bool]:
-        """Run the body in earnest; its edges, and whether every observation in it was proved."""
-        state = start.copy()
-        if previous != TRUE:
-            state.facts = (*state.facts, previous)
-        mark = len(self.machine.found)
-        self.machine.loops = (*self.machine.loops, name)
-        try:
-            edges = self.machine.region(header, blocks, state)
-        finally:
-            self.machine.loops = self.machine.loops[:-1]
-        clean = all(r.proved for r in self.machine.found[mark:] if isinstance(r, Range))
-        return edges, clean
-
-    def _confirm(
-        self, backs: list[State], entry: State, modified: list[str], steps: dict[str, Poly], arbitrary: set[str],
-        k: Poly, header: int, line: int,
-    ) -> set[str]:
-        """Registers whose step does not hold after all."""
-        if not backs:
-            return set()
-        back = join(backs, f"B{header}", frozenset(self.machine.loops), line)
-        wrong = set()
-        for register in modified:
-            if register not in steps or register in arbitrary:
-                continue
-            initial, after = entry.registers.get(register), back.registers.get(register)
-            assert isinstance(initial, Word)
-            assert initial.term is not None
-            expected = initial.term + steps[register] * (k + 1)
-            if not (isinstance(after, Word) and after.term == expected):
-                wrong.add(register)
-        return wrong
-
-    def _leave(
-        self, edges: list[Edge], header: int, entry: State, iteration: Symbol, leaving: Symbol, name: str
-    ) -> list[Edge]:
+    # --- leaving ---
+    def _leave(self, frame: Frame, edges: list[Edge]) -> list[Edge]:
         """The edges out of the loop: iteration k becomes the exit count; which edge is taken is an unknown choice."""
-        out = [e for e in edges if e.target != header]
+        entry, iteration = frame.entry, frame.iteration
+        out = [e for e in edges if e.target != frame.header]
         result: list[Edge] = []
         n, m = len(entry.control), len(entry.facts)
         others: tuple[Cond, ...] = ()
@@ -280,21 +284,22 @@ class Summaries:
             if self.machine.recording:
                 known = (*edge.state.control, *edge.state.facts)
                 count = exit_count(known, relative, iteration, self.machine.decide)
-            mapping = {iteration: Poly.symbol(leaving) if count is None else count}
+            mapping = {iteration: Poly.symbol(frame.leaving) if count is None else count}
             state = edge.state.substitute(mapping)
             learned = [*edge.state.facts[m:], *relative]
             if count is not None:
                 # What speaks of the round alone follows from the round's being this one.
                 learned = [
                     f for f in learned
-                    if iteration not in f.symbols() or any(name in s.loops for s in f.symbols())
+                    if iteration not in f.symbols() or any(frame.name in s.loops for s in f.symbols())
                 ]
             choice: tuple[Cond, ...] = others
             if i < len(out) - 1:
-                around = frozenset(self.machine.loops)
-                taken = opaque_truth(Symbol(f"x@{name}.{i}", "boolean", THREAD, None, None, edge.line, loops=around))
+                name = f"x@{frame.name}.{i}"
+                taken = opaque_truth(Symbol(name, "boolean", THREAD, None, None, edge.line, loops=frame.around))
                 choice, others = (*others, taken), (*others, negate(taken))
             state.facts = (*entry.facts, *(c.substitute(mapping) for c in learned))
             state.control = (*entry.control, *choice)
             result.append(Edge(edge.target, state, edge.line))
         return result
+

@@ -223,6 +223,15 @@ def as_poly(value: Poly | int) -> Poly:
     return Poly.constant(value) if isinstance(value, int) else value
 
 
+def plain_sum(*parts: tuple[Poly, int]) -> Poly:
+    """The sum of multiples as it stands: the digits in it are not joined."""
+    terms: dict[Monomial, int] = {}
+    for poly, factor in parts:
+        for monomial, coefficient in poly.terms.items():
+            terms[monomial] = terms.get(monomial, 0) + coefficient * factor
+    return Poly(terms)
+
+
 def within(term: Poly, low: Bound, high: Bound) -> bool:
     """Whether the interval of the term alone shows low <= term <= high."""
     least, most = term.interval

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from proofs.contents import Source
 from proofs.terms import BLOCK, LAUNCH, THREAD, Cond, Poly, Symbol, divide, eq, ite, le, lt, modulo, negate, same
 from spec.contracts.expr import Compare, Const, Expr, Var, parse_expr, print_expr
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
 from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Mem, Module, Sym, Variable, type_width
 from spec.ptx.isa import lookup
+from spec.ptx.lower import lowered
 
 AXES = ("x", "y", "z")
 DYNAMIC = "dynamic_shared"  # the bytes of `.extern .shared` memory that a launch gives, as a name
@@ -22,7 +24,9 @@ RESERVED = frozenset((
 
 @dataclass(frozen=True)
 class BufferTerms:
-    """A global buffer in terms: `rows` and `leading` are None for one extent; `columns` None if nothing is declared.
+    """A buffer in terms, in global memory or of constants.
+
+    `rows` and `leading` are None for one extent, `columns` is None if nothing is declared.
 
     `planes` and `plane_stride` (in elements) are there for three extents.
     """
@@ -35,6 +39,7 @@ class BufferTerms:
     columns: Poly | None
     access: str
     align: int
+    space: str = "global"
     planes: Poly | None = None
     plane_stride: Poly | None = None
 
@@ -71,6 +76,9 @@ class Problem:
         block, grid: sizes where fixed, else None.
         power: the power parameter's symbol, if the contract has one.
         alias: pairs of buffers that may overlap.
+        sources: buffers of integers whose content is followed, unless the launch turns out to write them.
+        addresses: of variables that are not shared, by name (`proofs.variables`).
+        local_bytes: size of each local variable.
     """
 
     module: Module
@@ -92,6 +100,15 @@ class Problem:
     expected_grid: tuple[Poly, ...] = ()
     names: dict[str, Poly] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    addresses: dict[str, Poly] = field(default_factory=dict)
+    local_bytes: dict[str, Poly] = field(default_factory=dict)
+
+    def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
+        """Address and size of a shared or local variable."""
+        if space == "local":
+            return self.addresses[name], self.local_bytes[name]
+        return self.variables[name], self.shared_bytes[name]
 
     def alias_of(self, a: str, b: str) -> bool:
         """Whether two buffers may overlap."""
@@ -215,7 +232,7 @@ def check_name(name: str) -> str:
 def contract_problem(contract: Contract, module: Module) -> Problem:
     """The problem a shipped kernel's contract poses."""
     try:
-        function = module.entry(contract.entry)
+        function = lowered(module.entry(contract.entry), module)
     except KeyError as error:
         raise BadInput(str(error.args[0])) from None
     if len(function.params) != len(contract.parameters):
@@ -266,7 +283,7 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
 def unsupported_function(function: Function) -> None:
     """Unsupported for what the prover does not model in a function's declarations."""
     for variable in function.variables:
-        if variable.space not in ("shared", "param"):
+        if variable.space not in ("shared", "param", "local", "global", "const"):
             raise Unsupported(f".{variable.space} variable {variable.name}", line=variable.line)
     sizes = {p.name: type_width(p.type) // 8 * (p.elements or 1) for p in function.params}
     for instruction in function.instructions():

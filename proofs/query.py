@@ -6,8 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import gcd
 
-from proofs.terms import Atom, Cond, Poly, Symbol, SymbolAtom, integer, quote
+from proofs.bits import BitAtom, xor_lemmas
+from proofs.contents import ContentAtom, contents_of, statements
+from proofs.polynomials import plain_sum
+from proofs.terms import Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
 MAX_LEMMAS = 40
@@ -49,6 +53,8 @@ class Copy:
     def text(self, item: Cond | Poly) -> str:
         """The item's text with symbols replaced; what substitution simplifies away must not stay in it undeclared."""
         terms = self.terms(item.symbols())
+        if "[" in item.text:  # an element of memory, whose name holds the names of other unknowns
+            return item.substitute(terms).text
         done: Cond | Poly = item.substitute(terms)
         wanted = {s for symbol in item.symbols() for s in (terms[symbol].symbols() if symbol in terms else (symbol,))}
         return rename_text(item.text, self.spelling(item.symbols())) if wanted <= done.symbols() else done.text
@@ -74,13 +80,14 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Query:
-    """One claim as text."""
+    """One claim as text; `contents` are the elements of memory that it speaks of."""
 
     name: str
     comment: tuple[str, ...]
     symbols: tuple[Symbol, ...]
     assertions: tuple[tuple[str, str], ...]
     goal: str
+    contents: tuple[ContentAtom, ...] = ()
 
     @property
     def text(self) -> str:
@@ -120,24 +127,30 @@ def build(
         if h.text != "true" and h.text not in seen:
             seen[h.text] = h.label
             kept.append(h)
+    contents = contents_of([*(h.cond for h in kept), *goal_items])
+    kept += [Hypothesis("content", c.text, c) for c in statements(contents)]
     symbols: dict[str, Symbol] = {}
     for item in (*(h.cond for h in kept), *goal_items):
         for symbol in sorted(item.symbols(), key=lambda s: s.name):
             symbols.setdefault(symbol.name, symbol)
-    for symbol in extra_symbols:
+    for symbol in (*(c.symbol for c in contents), *extra_symbols):
         symbols.setdefault(symbol.name, symbol)
     assertions = [("range", text) for s in symbols.values() if s.kind != "boolean" and (text := range_text(s))]
     assertions += [(h.label, h.text) for h in kept]
     polys = [p for h in kept for p in h.cond.polys()]
     for item in goal_items:
         polys += [item] if isinstance(item, Poly) else list(item.polys())
-    assertions += [("lemma", text) for text in (*split_lemmas(compared, splits), *product_lemmas(polys))]
+    lemmas = (
+        *split_lemmas(compared, splits), *product_lemmas(polys), *factor_lemmas([*compared, *polys]),
+        *atom_lemmas(polys),
+    )
+    assertions += [("lemma", text) for text in lemmas]
     counts: dict[str, int] = {}
     numbered = []
     for label, text in assertions:
         counts[label] = counts.get(label, 0) + 1
         numbered.append((f"{label}.{counts[label]}", text))
-    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal)
+    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal, contents)
 
 
 def product_lemmas(polys: Iterable[Poly]) -> list[str]:
@@ -146,16 +159,7 @@ def product_lemmas(polys: Iterable[Poly]) -> list[str]:
     For each product a*b: the distances of a and b from their low bounds; for two products that share a factor, the
     differences of the other factors, which is what decides the order of a*b and c*b.
     """
-    monomials: dict[tuple[Atom, Atom], None] = {}
-    work = list(polys)
-    while work:
-        poly = work.pop(0)
-        for monomial in poly.terms:
-            if len(monomial) == 2:
-                monomials[(monomial[0], monomial[1])] = None
-            for atom in monomial:
-                if not isinstance(atom, SymbolAtom):
-                    work += _inside(atom)
+    monomials = {(m[0], m[1]): None for poly in _all(polys) for m in poly.terms if len(m) == 2}
     texts: dict[str, None] = {}
     for a, b in monomials:
         texts[_product(_distance(a), _distance(b))] = None
@@ -183,15 +187,70 @@ def split_lemmas(compared: Iterable[Poly], splits: Iterable[Poly]) -> list[str]:
     return list(dict.fromkeys(f"(or (<= {t.text} (- 1)) (= {t.text} 0) (<= 1 {t.text}))" for t in found))
 
 
-def _inside(atom: Atom) -> list[Poly]:
-    found = [p for p in (getattr(atom, "a", None), getattr(atom, "b", None)) if isinstance(p, Poly)]
-    condition = getattr(atom, "condition", None)
-    return found + (list(condition.polys()) if isinstance(condition, Cond) else [])
+def factor_lemmas(polys: Iterable[Poly]) -> list[str]:
+    """`A >= 0 and f >= 0 imply A*f >= 0` for the sums A by which a symbol f is multiplied, and differences of two.
+
+    The same as product_lemmas where the other factor is a sum, as `m + 4*k + 3` in an unrolled loop, or the quotient
+    by a multiple of f.
+    """
+    whole = _all(polys)
+    quotients = [a for p in whole for m in p.terms for a in m if isinstance(a, QuotientAtom)]
+    sums: dict[Atom, dict[Poly, None]] = {}
+    for poly in (*whole, *(a.b * Poly.of(a) for a in quotients)):
+        for f in dict.fromkeys(a for m in poly.terms if len(m) > 1 for a in m):
+            sums.setdefault(f, {})[_cofactor(poly, f)] = None
+    texts: dict[str, None] = {}
+    for f, cofactors in sums.items():
+        if all(len(c.terms) == 1 for c in cofactors):
+            continue
+        # As they stand: joined digits would bring in products that nothing else speaks of.
+        differences = (plain_sum((x, 1), (y, -1)) for x, y in combinations(cofactors, 2))
+        for a in (*cofactors, *differences):
+            for less in (0, 1):
+                for sign in (1, -1):
+                    side = plain_sum((a, sign), (Poly.constant(less), -1))
+                    if side.interval != (0, None) and side.value is None:
+                        texts[_product(side, _distance(f))] = None
+    return list(texts)[:MAX_LEMMAS]
+
+
+def _cofactor(poly: Poly, f: Atom) -> Poly:
+    """What f is multiplied by, without common divisors, the sign turned so that the last term is positive."""
+    found: dict[tuple[Atom, ...], int] = {}
+    for monomial, coefficient in poly.terms.items():
+        if f in monomial:
+            rest = list(monomial)
+            rest.remove(f)
+            found[tuple(rest)] = coefficient
+    common = gcd(*found.values())
+    whole = Poly({m: c // common for m, c in found.items()})
+    return -whole if list(whole.terms.values())[-1] < 0 else whole
+
+
+def atom_lemmas(polys: Iterable[Poly]) -> list[str]:
+    """Tautologies about quotients by symbols and about exclusive ors, where such atoms occur."""
+    atoms = dict.fromkeys(a for poly in _all(polys) for m in poly.terms for a in m)
+    found = [a.lemma for a in atoms if isinstance(a, QuotientAtom)]
+    return [*found, *xor_lemmas([a for a in atoms if isinstance(a, BitAtom)])][:MAX_LEMMAS]
+
+
+def _all(polys: Iterable[Poly]) -> list[Poly]:
+    """The terms, and those inside their atoms; breadth first, each once."""
+    found: dict[Poly, None] = dict.fromkeys(polys)
+    work = list(found)
+    for poly in work:
+        for monomial in poly.terms:
+            for atom in monomial:
+                for part in atom.parts():
+                    if part not in found:
+                        found[part] = None
+                        work.append(part)
+    return work
 
 
 def _distance(atom: Atom) -> Poly:
-    low = atom.interval[0]
-    return Poly.of(atom) - (low or 0)
+    """The atom less its low bound; itself where that is negative, since sizes are positive though their type is not."""
+    return Poly.of(atom) - max(atom.interval[0] or 0, 0)
 
 
 def _product(a: Poly, b: Poly) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from proofs.contents import ContentAtom
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
 from proofs.terms import Atom, Cond, Monomial, Poly, SymbolAtom, conj, divide, le, lt, modulo, within
@@ -40,9 +41,15 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     window = _base_of(SHARED_WINDOW) in names
     shared = [v for v, term in problem.variables.items() if _base_of(term) in names]
     buffers = [b for b in problem.buffers.values() if b.base.name in names]
+    mine = [v for v in problem.local_bytes if _base_of(problem.addresses[v]) in names]
+    if space == "local" and len(mine) == 1 and not (buffers or shared or window):
+        return Access("", at, "local", kind, width, mine[0], address, Poly({}), address, width)
     if space == "shared" and len(shared) == 1 and not buffers and not window:
         return Access("", at, "shared", kind, width, shared[0], address, Poly({}), address, width)
-    if space == "shared" or len(buffers) != 1 or shared or window or _coefficient(address, buffers[0]) != 1:
+    if (
+        space in ("shared", "local") or len(buffers) != 1 or shared or mine or window
+        or _coefficient(address, buffers[0]) != 1 or buffers[0].space != ("const" if space == "const" else "global")
+    ):
         raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
     buffer = buffers[0]
     count = -(-width // buffer.element_bytes)
@@ -51,9 +58,27 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     if any(c % buffer.element_bytes for c in offset.terms.values()):
         count += 1  # it may begin inside an element, and then reach into one more
     return Access(
-        "", at, "global", kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
+        "", at, buffer.space, kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
         flat=found.flat,
     )
+
+
+def elements_at(problem: Problem, width: int, count: int, address: Poly, prove: Prove) -> tuple[Poly, ...]:
+    """The values of `count` words of `width` bits at an address, if they are elements whose content is followed."""
+    names = {s.name for s in address.symbols()}
+    buffers = [b for b in problem.buffers.values() if b.base.name in names]
+    if len(buffers) != 1 or buffers[0].name not in problem.sources or _coefficient(address, buffers[0]) != 1:
+        return ()
+    buffer, source = buffers[0], problem.sources[buffers[0].name]
+    offset = address - Poly.symbol(buffer.base)
+    if width != 8 * buffer.element_bytes or any(c % buffer.element_bytes for c in offset.terms.values()):
+        return ()
+    found = []
+    for i in range(count):
+        at = split(offset + i * buffer.element_bytes, buffer, 1, prove)
+        places = (at.column,) if at.flat else (at.plane, at.row, at.column)[-len(source.extents):]
+        found.append(Poly.of(ContentAtom(source, places, at.flat)))
+    return tuple(found)
 
 
 def _base_of(term: Poly) -> str:

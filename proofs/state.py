@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from proofs.terms import FALSE, TRUE, Cond, Poly, Symbol, conj, disj, implies, ite, negate
 from proofs.words import Word
-from spec.ptx.ast import Imm, Instr
 
 Value = Word | Cond
 MAX_FACT = 4000
@@ -52,12 +51,6 @@ class Edge:
     target: int
     state: State
     line: int
-
-
-def arrivals(instruction: Instr) -> str:
-    """The counter of a barrier instruction: of all that name the barrier alike, by number or by register."""
-    operand = instruction.operands[0]
-    return ARRIVALS + str(operand.value if isinstance(operand, Imm) else getattr(operand, "name", operand))
 
 
 def substitute_value(value: Value, mapping: Mapping[Symbol, Poly]) -> Value:

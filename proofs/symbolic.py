@@ -5,12 +5,14 @@ It executes the same rows of the instruction table as the emulator, in the domai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
+from proofs.loops_orbits import fold
+from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
 from proofs.problem import AXES, Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -26,15 +28,16 @@ from proofs.records import (
     Trap,
     Wait,
 )
-from proofs.resolve import resolve
-from proofs.state import PASSED, Edge, State, Value, arrivals, join
+from proofs.resolve import elements_at, resolve
+from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
-from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
+from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Imm, Instr, type_width
+from spec.ptx.ast import Imm, Instr, Operand, type_width
 from spec.ptx.isa import lookup
-from spec.ptx.operands import Reader
-from spec.ptx.row import Row
+from spec.ptx.lower import lowered
+from spec.ptx.operands import Reader, bind
+from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
@@ -50,11 +53,14 @@ class Machine(Hooks, Runner):
         steps: instructions carried out at most, those of loops several times; one behind many branches counts more.
     """
 
-    def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
+    def __init__(
+        self, problem: Problem, prove: Prove, steps: int = MAX_STEPS, alike: Mapping[str, str] | None = None
+    ) -> None:
+        lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
-        self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
+        self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
         self.places = instruction_places(problem)
         self.state = State()
@@ -65,12 +71,13 @@ class Machine(Hooks, Runner):
         self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
-        # Barriers that may be of part of the block, by the counter of their arrivals.
+        # What instructions there are for each barrier that may be of part of the block, by the counter of its arrivals.
         self.counted: dict[str, list[str]] = {}
-        for i in problem.function.instructions():
-            found = lookup(i.opcode)
-            if found is not None and found[0].control in ("barrier", "arrive") and len(i.operands) > 1:
-                self.counted.setdefault(arrivals(i), []).append(found[0].control)
+        self._alike = alike or {}
+        for instruction in problem.function.instructions():
+            if counter := self.counter(instruction):
+                found = lookup(instruction.opcode)
+                self.counted.setdefault(counter, []).append(found[0].control if found is not None else "")
 
     # --- driving ---
     def run(self) -> Records:
@@ -114,20 +121,21 @@ class Machine(Hooks, Runner):
         for instruction in block.instructions:
             self.instruction = instruction
             self._step(instruction)
-            found = lookup(instruction.opcode)
-            if found is None:
-                raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-            row, form = found
             place = self.places[id(instruction)]
             self.domain.at(instruction.line, place, frozenset(self.loops))
             self.guard = self._guard(instruction)
+            found = lookup(instruction.opcode)
+            if found is None:
+                self._opaque(instruction)
+                continue
+            row, form = found
             if row.meaning is not None:
                 if self.guard == FALSE:
                     continue
                 for register, value in self.reader.execute(instruction, row, form):
                     self._write(register, value)
                 continue
-            if self._control(instruction, row, block, edges):
+            if self._control(instruction, row, form, block, edges):
                 return edges
         if block.next is not None:
             edges.append(Edge(block.next, self.state, block.instructions[-1].line if block.instructions else 0))
@@ -135,6 +143,20 @@ class Machine(Hooks, Runner):
             self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _opaque(self, instruction: Instr) -> None:
+        """An instruction without a row: registers it writes become arbitrary, if that is all that it does."""
+        if not computes_a_value(instruction):
+            raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
+        if self.guard == FALSE:
+            return
+        for register in read(instruction):
+            self._read(register)
+        if instruction.base in WHOLE_WARP:
+            self.converge(Poly.constant(EVERY_LANE))
+        for register in written(instruction):
+            kind = self.problem.function.registers[register]
+            self._write(register, self.domain.arbitrary(kind))
 
     def _step(self, instruction: Instr) -> None:
         self._left -= 1 + len(self.state.control) // 16
@@ -160,7 +182,7 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.guard.name} as a guard", line=instruction.line)
         return negate(value) if instruction.guard_negated else value
 
-    def _control(self, instruction: Instr, row: Row, block: Block, edges: list[Edge]) -> bool:
+    def _control(self, instruction: Instr, row: Row, form: Form, block: Block, edges: list[Edge]) -> bool:
         """Carry out a control instruction; whether the block ends here."""
         kind = row.control
         if kind in ("branch", "exit", "return", "trap"):
@@ -179,7 +201,7 @@ class Machine(Hooks, Runner):
             self.state = self.state.under(negate(self.guard))
             return False
         if kind in ("barrier", "arrive"):
-            self._barrier(instruction, kind == "barrier")
+            self._barrier(instruction, row, form)
         elif kind == "warp_barrier":
             self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
         elif kind == "commit":
@@ -190,9 +212,23 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
 
-    def _barrier(self, instruction: Instr, waits: bool) -> None:
+    def counter(self, instruction: Instr) -> str:
+        """All instructions that name their barrier alike, by number or by register, count together.
+
+        Those that may mean the same barrier under different names do so in a second run (`alike`).
+        """
+        found = lookup(instruction.opcode)
+        if found is None or found[0].control not in ("barrier", "arrive"):
+            return ""
+        number, *count = _barrier_operands(instruction, found[0])
+        if not count:
+            return ""
+        name = ARRIVALS + (str(number.value) if isinstance(number, Imm) else str(getattr(number, "name", number)))
+        return self._alike.get(name, name)
+
+    def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
         line = instruction.line
-        words = [self.reader.word("u32", operand, line) for operand in instruction.operands]
+        words = [self.reader.word("u32", operand, line) for operand in _barrier_operands(instruction, row)]
         if any(word.term is None for word in words):
             text = "the barrier is named or counted by a value that the model does not follow"
             raise Unsupported(f"{instruction.opcode}: {text}", line=line)
@@ -201,9 +237,10 @@ class Machine(Hooks, Runner):
         threads = Poly.constant(1)
         for axis in AXES:
             threads = threads * self.problem.specials[f"%ntid.{axis}"]
-        counter = arrivals(instruction)
+        counter = self.counter(instruction)
         whole = count is None or (count == threads and "arrive" not in self.counted[counter])
         group = "" if whole else counter
+        waits = row.control == "barrier"
         if self.recording:
             self.found.append(Barrier("", self._point(), number, count, waits, group))
         self._write(PASSED, TRUE)
@@ -211,6 +248,12 @@ class Machine(Hooks, Runner):
             before = self.state.registers[group]
             assert isinstance(before, Word)
             self._write(group, self.domain.add(64, before, self.domain.const(64, 1)))
+        if row.results:
+            # bar.red gives all threads of the block the same.
+            declared = row.results[0]
+            common = self.domain.arbitrary(declared) if group else self.domain.common(declared)
+            for register, value in self.reader.results(instruction, row, form, common):
+                self._write(register, value)
 
     # --- registers ---
     def _read(self, name: str) -> Value:
@@ -257,9 +300,12 @@ class Machine(Hooks, Runner):
                 return value
             word = self.domain.unknown(1)
             return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
-        if value.term is None or sum(len(a.text) for m in value.term.terms for a in m) <= MAX_SIZE:
+        if value.term is None:
             return value
-        return self.domain.unknown(value.width)
+        term = fold(value.term)
+        if sum(len(a.text) for m in term.terms for a in m) > MAX_SIZE:
+            return self.domain.unknown(value.width)
+        return replace(value, term=term)
 
     # --- hooks ---
     def _point(self) -> Point:
@@ -294,8 +340,6 @@ class Machine(Hooks, Runner):
         assert self.instruction is not None
         if not self.recording:
             return
-        if space in ("local", "const"):
-            raise Unsupported(f".{space} memory is not modelled yet", line=self.instruction.line)
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
@@ -306,8 +350,15 @@ class Machine(Hooks, Runner):
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight,
+            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
+            values=marks.values,
         ))
+
+    def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
+        """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
+        if address is None or space not in ("global", "generic"):
+            return ()
+        return elements_at(self.problem, width, count, address, self.prove)
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""
@@ -347,6 +398,11 @@ def instruction_places(problem: Problem) -> dict[int, str]:
         seen[instruction.line] = n + 1
         places[id(instruction)] = f"L{instruction.line}" + (f".i{n}" if n else "")
     return places
+
+
+def _barrier_operands(instruction: Instr, row: Row) -> list[Operand]:
+    """The barrier's number and, where it stands, how many threads it waits for."""
+    return [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
 
 
 _Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read)

@@ -26,7 +26,7 @@ from proofs.conditions import (
     same,
     truth,
 )
-from proofs.division import DivAtom, ModAtom, divide, modulo
+from proofs.division import DivAtom, ModAtom, QuotientAtom, divide, modulo, quotient
 from proofs.polynomials import Atom, Monomial, Poly, SymbolAtom, as_poly, within
 from proofs.symbols import BLOCK, LAUNCH, THREAD, Bound, Interval, Symbol, integer, quote
 
@@ -38,7 +38,7 @@ def marked(mark: str, scopes: frozenset[str], symbols: Iterable[Symbol]) -> dict
 
 __all__ = [
     "BLOCK", "FALSE", "LAUNCH", "THREAD", "TRUE", "Atom", "BitAtom", "Bound", "Cond", "DivAtom", "Interval", "IteAtom",
-    "ModAtom", "Monomial", "Poly", "Symbol", "SymbolAtom", "as_poly", "combine", "conj", "disj", "divide", "eq", "ge",
-    "implies", "integer", "ite", "le", "lt", "marked", "modulo", "negate", "opaque_truth", "quote", "same", "truth",
-    "with_constant", "within",
+    "ModAtom", "Monomial", "Poly", "QuotientAtom", "Symbol", "SymbolAtom", "as_poly", "combine", "conj", "disj",
+    "divide", "eq", "ge", "implies", "integer", "ite", "le", "lt", "marked", "modulo", "negate", "opaque_truth",
+    "quote", "quotient", "same", "truth", "with_constant", "within",
 ]

@@ -29,11 +29,14 @@ def run(
     buffers: Sequence[str],
     names: str | None,
     may_alias: Sequence[str],
+    facts: Sequence[str],
     covers: Sequence[str],
     allow_exited: bool,
     effort: int,
     jobs: int,
     no_store: bool,
+    shard: str | None,
+    sarif_file: Path | None,
     json_file: Path | None,
 ) -> int:
     """Print the report, write it if asked, and return its exit code."""
@@ -56,9 +59,11 @@ def run(
         buffers=tuple(buffers),
         names=() if names is None else parts("--names", names),
         may_alias=aliases,
+        facts=tuple(facts),
         covers=tuple(covers),
         allow_exited=allow_exited,
         effort=effort,
+        shard=(1, 1) if shard is None else part_of(shard),
     )
     with progress("check") as on_progress:
         report: Report = check(
@@ -69,6 +74,10 @@ def run(
         )
     if json_file is not None:
         write_json(json_file, report.to_json())
+    if sarif_file is not None:
+        from fltc.sarif import sarif_log
+
+        write_json(sarif_file, sarif_log(report, file))
     print_report(stdout(), report)
     return report.exit_code
 
@@ -96,6 +105,16 @@ def read_ptx(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(f"{file}:{line}: byte 0x{data[error.start]:02x} is not text; is this a PTX file?") from error
+
+
+def part_of(value: str) -> tuple[int, int]:
+    """`I/N` as two numbers, I from 1 to N."""
+    index, slash, count = value.partition("/")
+    if not (slash and index.isascii() and index.isdigit() and count.isascii() and count.isdigit()):
+        raise BadInput(f"--shard {value}: expected I/N, such as 1/4")
+    if len(count) > 6 or not 1 <= int(index) <= int(count):
+        raise BadInput(f"--shard {value}: I is a number from 1 to N, and N has at most 6 digits")
+    return int(index), int(count)
 
 
 def sizes(flag: str, value: str, limits: Sequence[int]) -> Sizes:

@@ -10,7 +10,7 @@ from proofs.check.answers import AnswerStore
 from proofs.check.decisions import decide_all
 from proofs.check.findings import Context, Finding
 from proofs.check.flags import UNDECIDED
-from proofs.check.open_claims import Open, not_replayed, undecided
+from proofs.check.open_claims import Open, advice, not_replayed, undecided
 from proofs.check.source import Places
 from proofs.check.work import Workers
 from proofs.claims import Claim
@@ -23,7 +23,9 @@ from proofs.query import build
 from proofs.records import Access
 from proofs.replay import replay
 from proofs.results import Row
+from proofs.terms import Poly
 from proofs.verdict import Verdict
+from proofs.wording import states
 from spec.errors import Unsupported
 
 # What is asked of every entry; coverage only of the buffers that --covers names.
@@ -89,9 +91,24 @@ def check_entry(
         vacuous = "under these assumptions no thread reaches any memory access, so nothing was examined"
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
-    context = Context(problem.function.name, findings, registers, vacuous, places)
+    context = Context(problem.function.name, findings, registers, vacuous, places, analysis.memory)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
+    notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
+    notes += _alike([d for d in decided.values() if d.alike])
+    notes += [
+        f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"
+        for a in accesses if _one_store(problem, a)
+    ]  # fmt: skip
     return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+
+
+def _alike(decisions: list[Decision]) -> list[str]:
+    """Formally these bytes have several writers; what they hold does not depend on who comes last."""
+    lines = sorted({line for d in decisions for line in d.claim.lines})
+    if not lines:
+        return []
+    where = ", ".join(map(str, lines))
+    return [f"note: several threads write the same value to the same place at PTX line {where}, as if they were one"]
 
 
 def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Meter, limits: Limits) -> None:
@@ -101,19 +118,26 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     finding.claims += 1
     finding.rungs[claim.name] = decision.rung
     if decision.status == "unknown":
-        finding.open.append(undecided(analysis.problem, decision, limits.units // UNIT))
+        finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
     elif decision.status == "sat" and finding.replays >= MAX_REPLAYS:
         words = "a solver has a counterexample, not replayed since enough others of this kind were"
-        finding.open.append(Open(claim.name, claim.words, claim.lines, words))
+        finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
     elif decision.status == "sat":
         finding.replays += 1
         seen = replay(analysis, decision.subject, decision.model, meter)
         if not seen.reproduced:
-            finding.open.append(not_replayed(analysis.problem, decision, str(seen.content["replay"])))
+            finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):
             where = "".join(f"\n  {Places(analysis.problem).whole(n)}" for n in _lines(seen.content))
-            finding.refuted.append((seen.detail + where, seen.to_json()))
+            finding.refuted.append((seen.detail + where, seen.to_json() | {"help": _shut_out(analysis, claim)}))
     finding.seconds += decision.seconds + time.monotonic() - start
+
+
+def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:
+    """Flags for somebody who never makes such a launch: of claims about numbers, which few launches break."""
+    if claim.obligation not in ("no-wrap", "bounds", "single-writer"):
+        return []
+    return [f"if no such launch is made: {text}" for text in advice(analysis.problem, claim)]
 
 
 def _again(finding: Finding, content: Mapping[str, object]) -> bool:
@@ -176,6 +200,17 @@ def _unwritten(analysis: Analysis) -> list[Open]:
         for a in analysis.records.accesses
         if a.space == "global" and a.reads and "r" not in problem.buffers[a.buffer].access
     ]  # fmt: skip
+
+
+def _one_store(problem: Problem, access: Access) -> bool:
+    """Whether lanes of a warp may meet in a store whose value they have alike."""
+    if not (access.alike and access.space == "shared" and access.kind == "write"):
+        return False
+    if any(problem.specials[f"%ntid.{axis}"].value != 1 for axis in "yz"):
+        return True
+    symbols = problem.specials["%tid.x"].symbols()
+    further = access.address.substitute({s: Poly.symbol(s) + 1 for s in symbols}) - access.address
+    return further.value is None or abs(further.value) < access.width
 
 
 def _unreachable(analysis: Analysis, meter: Meter) -> list[Access]:

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from proofs.check.facts import memory_exists, sources, spoken_buffer
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
+from proofs.contents import Source
 from proofs.decide import decide
+from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
     DYNAMIC,
@@ -27,13 +30,16 @@ from proofs.ptxas import assemble
 from proofs.query import build
 from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
 from proofs.usage import Use, special_registers, usage
+from proofs.variables import add_variables
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
-from spec.errors import BadInput
+from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Module, type_width
+from spec.ptx.lower import lowered
 from spec.ptx.parser import parse
 
+MAX_ENTRIES = 1_000
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
 _DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
 _WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")
@@ -73,7 +79,24 @@ def problems(request: CheckRequest) -> list[Problem]:
         except KeyError as error:
             raise BadInput(f"{request.path}: {error.args[0]}") from None
     assemble(request.text, module.target[0], name=request.path)
-    return [_Reader(request, module, function).problem() for function in functions]
+    index, count = request.shard
+    functions = functions[index - 1 :: count]
+    if not functions:
+        raise BadInput(f"--shard {index}/{count}: there are only {index - 1} entries or fewer, so that part is empty")
+    if len(functions) > MAX_ENTRIES:
+        raise BadInput(
+            f"{request.path}: {len(functions)} entries, at most {MAX_ENTRIES} are checked in one run; name one with "
+            "--entry, or take a part with --shard I/N"
+        )
+    return [_Reader(request, module, _lowered(function, module)).problem() for function in functions]
+
+
+def _lowered(function: Function, module: Module) -> Function:
+    """The entry with calls put in place; as it is where one cannot be, which the machine then names."""
+    try:
+        return lowered(function, module)
+    except Unsupported:
+        return function
 
 
 def declaration(text: str) -> Declaration:
@@ -143,9 +166,12 @@ class _Reader:
             self.module, self.function, self.domain, parameters, specials, variables, sizes, buffers,
             (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
-            outputs=self._outputs(buffers),
+            outputs=self._outputs(buffers), sources=self._sources(buffers),
         )  # fmt: skip
+        add_variables(found)
+        found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
+        memory_exists(found, self.request.path)
         return found
 
     # --- names ---
@@ -372,7 +398,7 @@ class _Reader:
         plane_stride = (strides[0] if strides else shape[1] * columns) if three else None
         return BufferTerms(
             shown, base, ELEMENT_BYTES[d.element], shape[-2] if two else None, leading, columns, d.access, d.align,
-            shape[0] if three else None, plane_stride,
+            planes=shape[0] if three else None, plane_stride=plane_stride,
         )
 
     def _aliases(self, buffers: dict[str, BufferTerms]) -> frozenset[frozenset[str]]:
@@ -391,6 +417,14 @@ class _Reader:
             self.said.append(f"different buffers do not overlap{others}: {', '.join(buffers)}")
         return frozenset(pairs)
 
+
+    def _sources(self, buffers: dict[str, BufferTerms]) -> dict[str, Source]:
+        elements = {self.display[self.spellings[d.name]]: d.element for d in self.declared}
+        facts = [(self.display[self._named(f"--fact {t}", spoken_buffer(t))], t) for t in self.request.facts]
+        self.said += [f"--fact {text}" for _, text in facts]
+        if facts:
+            self.said.append("what facts speak of is changed by nobody else during the launch")
+        return sources(buffers, elements, facts, self.names)
 
     def _outputs(self, buffers: dict[str, BufferTerms]) -> tuple[str, ...]:
         """The buffers whose every element must be written."""

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from proofs.check.source import Places
+from proofs.claims import Claim
 from proofs.discharge import Decision
-from proofs.effort import SPENT, UNIT
-from proofs.problem import AXES, Problem
+from proofs.effort import SPENT
+from proofs.problem import AXES, DYNAMIC, Problem
+from proofs.records import Records
 from proofs.terms import Cond, Symbol
+from proofs.wording import states
 
 MAX_NAMED = 4  # names in one piece of advice
 GAVE_UP = ("max. resource limit exceeded", "max. memory exceeded", "canceled", "incomplete", "")
@@ -47,7 +50,7 @@ class Open:
         }  # fmt: skip
 
 
-def undecided(problem: Problem, decision: Decision, effort: int) -> Open:
+def undecided(problem: Problem, records: Records, decision: Decision, effort: int) -> Open:
     """A claim that no solver decided."""
     claim, reason = decision.claim, decision.reason
     if reason == SPENT:
@@ -56,21 +59,21 @@ def undecided(problem: Problem, decision: Decision, effort: int) -> Open:
         why = "the solver gave up" + (f" ({reason})" if reason else "")
     else:
         why = reason
-    help_ = _advice(problem, decision)
+    help_ = advice(problem, claim)
     if claim.query is not None:
         help_.append(f"more effort: --effort {effort * 4}")
-    return Open(claim.name, claim.words, claim.lines, why, tuple(help_))
+    return Open(claim.name, states(claim, records), claim.lines, why, tuple(help_))
 
 
-def not_replayed(problem: Problem, decision: Decision, reason: str) -> Open:
+def not_replayed(problem: Problem, records: Records, decision: Decision, reason: str) -> Open:
     """A claim with a counterexample that the emulator does not show."""
     claim = decision.claim
     why = f"the solver has a counterexample, but running it does not show the fault: {reason}"
-    return Open(claim.name, claim.words, claim.lines, why, tuple(_advice(problem, decision)))
+    return Open(claim.name, states(claim, records), claim.lines, why, (*advice(problem, claim), *_unfollowed(claim)))
 
 
-def _advice(problem: Problem, decision: Decision) -> list[str]:
-    claim = decision.claim
+def advice(problem: Problem, claim: Claim) -> list[str]:
+    """Flags that make the claim easier, or shut out launches that are never made."""
     if claim.query is None:
         sizes = [a for a, size in zip(AXES, problem.block, strict=True) if size is None]
         wants_size = claim.obligation == "init" and sizes
@@ -86,12 +89,20 @@ def _advice(problem: Problem, decision: Decision) -> list[str]:
     if loose:
         texts = " && ".join(f"{name} <= 2^20" for name in loose[:MAX_NAMED])
         found.append(f'bound {" and ".join(loose[:MAX_NAMED])} from above, which nothing does: --assume "{texts}"')
-    found += _sizes(problem, symbols)
-    loaded = sorted({s.line for s in symbols if s.kind in ("opaque", "boolean") and s.line})
-    if loaded and decision.status == "sat":
-        shown = ", ".join(map(str, loaded[:MAX_NAMED])) + (", ..." if len(loaded) > MAX_NAMED else "")
-        found.append(f"it rests on a value that is not followed, which may then be anything (PTX line {shown})")
-    return found
+    told_of = {s.name for _, c in problem.domain for s in c.symbols()}
+    if any(s.name == DYNAMIC for s in symbols) and DYNAMIC not in told_of:
+        found.append(f'say how much dynamic shared memory a launch gives: --assume "{DYNAMIC} >= BYTES"')
+    return found + _sizes(problem, symbols)
+
+
+def _unfollowed(claim: Claim) -> list[str]:
+    """That a counterexample hangs on a value which the prover knows nothing of."""
+    symbols = claim.query.symbols if claim.query is not None else ()
+    lines = sorted({s.line for s in symbols if s.kind in ("opaque", "boolean") and s.line})
+    if not lines:
+        return []
+    shown = ", ".join(map(str, lines[:MAX_NAMED])) + (", ..." if len(lines) > MAX_NAMED else "")
+    return [f"it rests on a value that is not followed, which may then be anything (PTX line {shown})"]
 
 
 def _sizes(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
@@ -132,9 +143,9 @@ def told(found: Sequence[Open], places: Places) -> str:
     for claim in found:
         groups.setdefault((claim.states, claim.why, claim.help), []).append(claim)
     paragraphs = []
-    for (states, why, help_), members in groups.items():
+    for (stated, why, help_), members in groups.items():
         first = members[0]
-        lines = [states + (f", at {places.whole(first.lines[0])}" if first.lines else "")]
+        lines = [stated + (f", at {places.whole(first.lines[0])}" if first.lines else "")]
         lines += [f"  and {places.whole(line)}" for line in first.lines[1:]]
         others = sorted({n for m in members[1:] for n in m.lines} - set(first.lines))
         if others:
@@ -145,5 +156,3 @@ def told(found: Sequence[Open], places: Places) -> str:
         paragraphs.append("\n".join(lines))
     return "\n".join(paragraphs)
 
-
-__all__ = ["UNIT", "Open", "not_replayed", "told", "unbounded", "undecided"]

@@ -34,7 +34,7 @@ def group_claims(problem: Problem, records: Records) -> Iterator[Claim]:
             yield _everybody(problem, records, group, site, f"group.{name}.{i}")
             if group.arriver.op != "false":
                 yield _not_again(problem, groups, group, site, f"group.{name}.{i}.again")
-        if any(s.number.value is None for s in group.sites):
+        if group.turns > 1 or len({s.number for s in group.sites}) > 1:
             yield from _in_turn(problem, group, f"group.{name}")
         for barrier in records.barriers:
             if not barrier.group:

@@ -16,7 +16,8 @@ def value_claims(problem: Problem, records: Records) -> list[Claim]:
     """range, defined, variant, trap and grid claims."""
     claims = []
     for r in records.ranges:
-        words = "the value is what its term says: nothing wrapped"
+        bits = (r.high - r.low).bit_length()
+        words = f"the number fits {bits} bits, {'signed' if r.low < 0 else 'unsigned'}: it has not wrapped"
         goal = f"(and (<= {integer(r.low)} {r.term.text}) (<= {r.term.text} {integer(r.high)}))"
         claims.append(_claim(problem, f"range.{r.id}", "no-wrap", words, r.at, [], goal, [r.term]))
     for d in records.reads:

@@ -77,13 +77,17 @@ def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Gro
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
     # An access of the whole warp is one of other lanes, too, whoever gave its address.
     own = pair.threads == ITSELF or a.warp or b.warp
-    goal = f"(not {meet})" if own else (
-        f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)})"
-    )
+    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
+    together = _one_store(problem, pair)
+    if together:
+        excuse = f"(or {excuse} {warps(problem, copies).text})"
+    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
     apart = _ordered(groups, pair, copies)
     if apart:
         goal = f"(or {goal} {' '.join(c.text for c in apart)})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
+    if together:
+        words += ", unless lanes of one warp store the same value"
     here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
     here += _related(problem, pair.threads, copies, identical)
     comment = (
@@ -117,11 +121,23 @@ def _ordered(groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy]
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
     """In what two threads must differ to be a pair of this kind; enumeration may take more pairs than there are."""
-    if pair.threads == OTHER_WARPS:
+    if pair.threads == OTHER_WARPS or _one_store(problem, pair):
         return (warp_number(problem),)
     if pair.threads == ITSELF or pair.first.access.warp or pair.second.access.warp:
         return None
     return tuple(Poly.symbol(s) for s in identical)
+
+
+def _one_store(problem: Problem, pair: Pairing) -> bool:
+    """Whether lanes of one warp make this pair in one instruction, with one value: that counts as one store.
+
+    A contract's kernels may not do it. In a loop without a barrier nothing says that both are in the same round.
+    """
+    first, second = pair.first, pair.second
+    if problem.contract is not None or first != second:
+        return False
+    in_step = all(mode != "free" for _, mode in first.modes)
+    return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and in_step
 
 
 def _fixed(member: Member, pair: Pairing) -> dict[str, Poly]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proofs.bits import BitAtom
 from proofs.enumeration.ranges import Ranges, atom_range, range_of
 from proofs.terms import Atom, Bound, Cond, DivAtom, IteAtom, ModAtom, Monomial, Poly, SymbolAtom
 
@@ -71,6 +72,12 @@ class Lanes:
             if not np.array_equal(holds, self.possible(atom.condition)):
                 raise NotFinite(f"a choice that has no columns: {atom.condition.text[:60]}")
             return np.where(holds, self._value(atom.a), self._value(atom.b))
+        if isinstance(atom, BitAtom):
+            mask = (1 << atom.bits) - 1
+            joined, *others = (self._value(o) & mask for o in atom.operands)
+            for other in others:
+                joined = joined & other if atom.op == "and" else joined | other if atom.op == "or" else joined ^ other
+            return joined
         raise NotFinite(f"no columns for {atom.text[:60]}")
 
     # --- three-valued truth ---
@@ -170,10 +177,7 @@ def _size(term: Poly, ranges: Ranges) -> int | None:
     for monomial, coefficient in term.terms.items():
         product = abs(coefficient)
         for atom in monomial:
-            inner = [p for p in (getattr(atom, "a", None), getattr(atom, "b", None)) if isinstance(p, Poly)]
-            condition = getattr(atom, "condition", None)
-            inner += list(condition.polys()) if isinstance(condition, Cond) else []
-            for part in inner:
+            for part in atom.parts():
                 size = _size(part, ranges)
                 if size is None or size >= LARGEST:
                     return None

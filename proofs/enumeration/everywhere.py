@@ -38,7 +38,7 @@ def everywhere(given: Enumerator, question: Everywhere) -> Answer:
                 raise
             break
         lanes += table.lanes.count
-        done = goal.substitute(table.used.mapping)
+        done = table.used.parted.cond(goal)
         bad = np.broadcast_to(np.logical_not(table.lanes.certain(done)), (table.lanes.count,))
         if conditioned and bad.any():
             bad = bad & table.reached

@@ -53,7 +53,7 @@ class Enumerator:
         if key not in self._layouts:
             if len(self._layouts) >= MAX_KEPT:
                 self._layouts.clear()
-            filters = [c.substitute(used.mapping) for c in self.sites.launch]
+            filters = [used.parted.cond(c) for c in self.sites.launch]
             self._layouts[key] = lay_out(self.block, used, self.sites.ranges or {}, filters)
         return self._layouts[key]
 

@@ -1,38 +1,37 @@
 """The lanes of an enumeration: which symbols get columns, and which values.
 
 Symbols of the block (phases, sizes) form groups; in each group all threads of the block are laid out, each with all
-values of its own small symbols. A symbol that has no bounds, but is looked at only modulo p, gets p values: it is p
-times another symbol, which has no column, plus a remainder.
+values of its own small symbols. A symbol that has no bounds, but is looked at only modulo p, gets as many places.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import lcm, prod
+from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from proofs.enumeration.evaluate import Array, Column, Lanes, NotFinite
+from proofs.enumeration.parting import MAX_MODULUS, MAX_START, Parted, Parting, Places
 from proofs.enumeration.ranges import Ranges
 from proofs.enumeration.site import private, symbols_of
-from proofs.terms import Cond, DivAtom, Interval, ModAtom, Poly, Symbol, SymbolAtom
+from proofs.terms import Cond, Interval, Poly, Symbol
 from spec.contracts.model import MAX_THREADS
 
 MAX_LANES = 2**21
 MAX_DIRECT = MAX_THREADS  # values of a symbol that are gone through one by one
 MAX_OWN = 64  # the same for a symbol that each thread has its own of
-MAX_RESIDUES = 256
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A symbol and the values it takes. `of`: it is the remainder of this symbol, modulo the number of values."""
+    """A symbol and the values it takes; if it is the place of another symbol, how that one is parted."""
 
     symbol: Symbol
     low: int
     count: int
-    of: str = ""
+    parting: Parting | None = None
 
     @property
     def key(self) -> str:
@@ -40,20 +39,27 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Axes of the block, each thread's own axes, and what the symbols become that are looked at by remainder."""
+class Axes:
+    """Some axes, and the partings with the bounds of the symbols that are parted."""
 
-    shared: tuple[Axis, ...]
-    own: tuple[Axis, ...]
-    mapping: Mapping[Symbol, Poly]
+    axes: tuple[Axis, ...]
+    partings: tuple[tuple[Parting, Interval], ...] = ()
 
 
 @dataclass(frozen=True)
-class Axes:
-    """Some axes, and what the symbols become that are looked at by remainder."""
+class Plan:
+    """Axes of the block, each thread's own axes, and what becomes of symbols that are looked at by their place."""
 
-    axes: tuple[Axis, ...]
-    mapping: Mapping[Symbol, Poly]
+    shared: tuple[Axis, ...]
+    own: tuple[Axis, ...]
+    partings: tuple[tuple[Parting, Interval], ...]
+    parted: Parted
+
+
+def plan(shared: Axes, own: Axes) -> Plan:
+    """Both kinds of axes together."""
+    partings = (*shared.partings, *own.partings)
+    return Plan(shared.axes, own.axes, partings, Parted(partings))
 
 
 def axes_for(
@@ -69,7 +75,7 @@ def axes_for(
     """
     items = list(wanted)
     found: list[Axis] = []
-    mapping: dict[Symbol, Poly] = {}
+    partings: list[tuple[Parting, Interval]] = []
     numbers = {s.name for s in skip}
     for symbol in symbols_of(items):
         if symbol.name in numbers or private(symbol) != own:
@@ -78,14 +84,9 @@ def axes_for(
         axis = _axis(symbol, bounds, items, whole or symbol.name in forced)
         if axis is not None:
             found.append(axis)
-            if axis.of:
-                mapping[symbol] = _parted(symbol, axis, bounds)
-    return Axes(tuple(found), mapping)
-
-
-def plan(shared: Axes, own: Axes) -> Plan:
-    """Both kinds of axes together."""
-    return Plan(shared.axes, own.axes, {**shared.mapping, **own.mapping})
+            if axis.parting is not None:
+                partings.append((axis.parting, bounds))
+    return Axes(tuple(found), tuple(partings))
 
 
 def _axis(symbol: Symbol, bounds: Interval, items: Sequence[Poly | Cond], whole: bool) -> Axis | None:
@@ -93,10 +94,13 @@ def _axis(symbol: Symbol, bounds: Interval, items: Sequence[Poly | Cond], whole:
         return Axis(symbol, 0, 2) if whole and not private(symbol) else None
     low, high = bounds
     size = None if low is None or high is None else high - low + 1
-    places = _Places(symbol)
+    places = Places(symbol)
     for item in items:
-        for poly in (item,) if isinstance(item, Poly) else item.polys():
-            places.visit(poly, 1)
+        if isinstance(item, Poly):
+            places.visit(item)
+        else:
+            for poly in item.polys():
+                places.visit(poly)
     if not (whole or places.inside or places.mixed or private(symbol)):
         return None
     direct = None
@@ -105,48 +109,14 @@ def _axis(symbol: Symbol, bounds: Interval, items: Sequence[Poly | Cond], whole:
     small = size is not None and (size <= MAX_OWN or whole or symbol.name.startswith("ntid."))
     if direct is not None and small:
         return direct
-    if places.inside and not places.mixed and places.modulus <= MAX_RESIDUES:
-        return Axis(_remainder(symbol, places.modulus), 0, places.modulus, symbol.name)
+    if places.inside and not places.mixed and places.modulus <= MAX_MODULUS:
+        least = 0 if low is None else low
+        if low is None and places.start > 0:
+            return direct
+        parting = Parting(symbol, least, max(places.start, least), places.modulus)
+        if parting.start - least <= MAX_START:
+            return Axis(parting.place, least, parting.count, parting)
     return direct
-
-
-class _Places:
-    """Where a symbol stands: inside div or mod (then by which number it can be parted), or in a product."""
-
-    def __init__(self, symbol: Symbol) -> None:
-        self.symbol = symbol
-        self.modulus, self.inside, self.mixed = 1, False, False
-
-    def visit(self, poly: Poly, factor: int) -> None:
-        """Look through a term that is divided by `factor` in all."""
-        for monomial in poly.terms:
-            mine = [a for a in monomial if self.symbol in a.symbols()]
-            if mine and len(monomial) > 1:
-                self.mixed = True
-            for atom in mine:
-                if isinstance(atom, DivAtom | ModAtom):
-                    self.inside = True
-                    self.modulus = min(lcm(self.modulus, factor * atom.c), MAX_RESIDUES + 1)
-                    self.visit(atom.a, factor * atom.c)
-                elif not isinstance(atom, SymbolAtom):
-                    self.inside = self.mixed = True
-
-
-def _remainder(symbol: Symbol, modulus: int) -> Symbol:
-    return replace(symbol.renamed(_tagged(symbol, f"%{modulus}")), low=0, high=modulus - 1)
-
-
-def _tagged(symbol: Symbol, tag: str) -> str:
-    return symbol.name[:-1] + tag + symbol.name[-1] if private(symbol) else symbol.name + tag
-
-
-def _parted(symbol: Symbol, axis: Axis, bounds: Interval) -> Poly:
-    """modulus * quotient + remainder, the quotient a new symbol."""
-    low, high = bounds
-    least = None if low is None else low // axis.count
-    most = None if high is None else high // axis.count
-    quotient = replace(symbol.renamed(_tagged(symbol, f"/{axis.count}")), low=least, high=most)
-    return Poly.symbol(quotient) * axis.count + Poly.symbol(axis.symbol)
 
 
 @dataclass(frozen=True)

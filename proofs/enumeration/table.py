@@ -31,7 +31,7 @@ class Table:
         self.site, self.used, self.layout = site, used, layout
         axes = {a.symbol.name: (a.low, a.low + a.count - 1) for a in (*used.shared, *used.own)}
         self.lanes = lanes = Lanes(layout.count, layout.columns, {**(site.ranges or {}), **axes})
-        address = site.address.substitute(used.mapping)
+        address = used.parted.poly(site.address)
         finite, rest = lanes.split(address)
         self.begin = _column(lanes.value(finite), lanes.count)
         self.rest = Poly({m: c for m, c in rest.terms.items() if not any(private(s) for a in m for s in a.symbols())})
@@ -46,7 +46,7 @@ class Table:
         for term in self.site.excused:
             # Not the ranges of this site: two sites must number threads alike.
             low, high = range_of(term, {})
-            term = term.substitute(self.used.mapping)
+            term = self.used.parted.poly(term)
             if low is None or high is None or low < 0 or not lanes.has(term):
                 raise NotFinite(f"{term.text[:60]} does not number threads")
             total = total * (high + 1) + lanes.value(term)
@@ -58,7 +58,7 @@ class Table:
     @cached_property
     def conditions(self) -> tuple[Cond, ...]:
         """The conditions of the site, each a part of no other's conjunction."""
-        whole = (c.substitute(self.used.mapping) for c in self.site.conditions)
+        whole = (self.used.parted.cond(c) for c in self.site.conditions)
         return tuple(part for c in whole for part in (c.args if c.op == "and" else (c,)))
 
     @cached_property
@@ -160,6 +160,11 @@ def pins_at(table: Table, lane: int) -> tuple[Pin, ...]:
     found = []
     for name, column in table.lanes.columns.items():
         value = column if isinstance(column, int) else int(column[lane])
-        axis = axes.get(name)
-        found.append(Pin(axis.of, value, axis.count) if axis is not None and axis.of else Pin(name, value))
+        parting = axes[name].parting if name in axes else None
+        if parting is None:
+            found.append(Pin(name, value))
+        elif value < parting.start:
+            found.append(Pin(parting.symbol.name, value))
+        elif parting.modulus > 1:
+            found.append(Pin(parting.symbol.name, value % parting.modulus, parting.modulus))
     return tuple(found)

@@ -126,7 +126,7 @@ class _Case:
             lanes = table.lanes
             copy = self.given.sites.copied(Copy())
             warp = self.given.sites.put(copy, divide(linear_thread(self.given.problem.specials), WARP))
-            whose = np.broadcast_to(lanes.value(warp.substitute(table.used.mapping)), (lanes.count,))
+            whose = np.broadcast_to(lanes.value(table.used.parted.poly(warp)), (lanes.count,))
         return np.asarray(cells + (whose if chosen is None else whose[chosen])[:, None] * (grid.cells * grid.groups))
 
     def _table(self, writers: list[_Sure], whole: bool) -> Table:
@@ -152,8 +152,8 @@ class _Case:
                 continue
             copy = Copy("", frozenset(), self._rounds(0))
             mine = self.given.sites.copied(copy)
-            control = [self.given.sites.hold(mine, c).substitute(table.used.mapping) for c in writer.control]
-            gap = (self.given.sites.put(mine, writer.access.address) - self.site.address).substitute(table.used.mapping)
+            control = [table.used.parted.cond(self.given.sites.hold(mine, c)) for c in writer.control]
+            gap = table.used.parted.poly(self.given.sites.put(mine, writer.access.address) - self.site.address)
             if lanes.has(gap):
                 sure = np.ones(lanes.count, bool)
                 for condition in control:
@@ -223,14 +223,15 @@ class _Sure:
     def table(self, reader: Table) -> Table | None:
         """Over the reader's groups; None where the address is not followed."""
         assert self.site is not None
-        shared = Axes(reader.used.shared, {s: t for s, t in reader.used.mapping.items() if not private(s)})
+        partings = [(p, bounds) for p, bounds in reader.used.partings if not private(p.symbol)]
+        shared = Axes(reader.used.shared, tuple(partings))
         found = narrowed(self.site.conditions, self.site.ranges or {}) or {}
         axes = []
         for symbol in self._counters():
             high = found.get(symbol.name, (0, None))[1]
             axes.append(Axis(symbol, 0, MAX_ROUNDS if high is None else max(1, min(high + 1, MAX_ROUNDS))))
         try:
-            table = self.case.given.table_of(self.site, plan(shared, Axes(tuple(axes), {})))
+            table = self.case.given.table_of(self.site, plan(shared, Axes(tuple(axes))))
         except NotFinite:
             return None
         return table if not table.stride and table.rest == reader.rest else None
@@ -243,7 +244,7 @@ class _Sure:
             sure &= lanes.certain(condition)
         inner = [a.count for a in table.used.own]
         for at, proceed in enumerate(self._proceeds):
-            sure &= _reached(lanes, proceed.substitute(table.used.mapping), inner, at)
+            sure &= _reached(lanes, table.used.parted.cond(proceed), inner, at)
         return sure
 
 

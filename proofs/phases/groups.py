@@ -63,6 +63,23 @@ class Group:
         return found
 
 
+def alike(records: Records) -> dict[str, str]:
+    """Counters that must be one, since they may count arrivals at the same barrier; empty if there are none."""
+    spans: dict[str, tuple[int, int]] = {}
+    for barrier in records.barriers:
+        if barrier.group:
+            low, high = _span(barrier.number)
+            least, most = spans.get(barrier.group, (low, high))
+            spans[barrier.group] = min(low, least), max(high, most)
+    found: dict[str, str] = {}
+    for counter, (low, high) in spans.items():
+        meeting = [c for c, (least, most) in spans.items() if least <= high and low <= most]
+        names = {found.get(c, c) for c in (counter, *meeting)}
+        one = min(names)
+        found |= {c: one for c in spans if found.get(c, c) in names}
+    return found if any(c != one for c, one in found.items()) else {}
+
+
 def groups_of(problem: Problem, records: Records) -> tuple[Group, ...]:
     """The groups of an entry."""
     counters = dict.fromkeys(b.group for b in records.barriers if b.group)
@@ -82,8 +99,6 @@ def _group(problem: Problem, records: Records, counter: str) -> Group:
         if other.group != counter and least <= high and low <= most:
             flaw = f"the barrier at line {other.at.line} may be the same one"
     turns = {_turns(s.number) for s in sites}
-    if len(turns) > 1:
-        flaw = "its barriers do not take turns in one way"
     member = disj(_own(problem, s.at) for s in sites)
     arriver = disj(_own(problem, s.at) for s in sites if not s.waits)
     threads = next(iter(counts - {None}), 0) or 0

@@ -15,34 +15,11 @@ from proofs.decide import Decide, decide
 from proofs.entry import Analysis
 from proofs.replay.model import MIXED, PLAIN, Launch, launch_of, models
 from proofs.replay.signs import Attempt, Endless, Sign, sign_of
+from proofs.wording import hint, states
 from spec.errors import BadInput, Unsupported
 
 MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
-
-HINTS: Mapping[str, str] = {
-    "split": "Compute the address as base + element bytes * (row * leading + column).",
-    "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
-    "writable": "Store through the pointer of an output, or declare the buffer as written.",
-    "offset": "Bound the parameters, or declare the buffer, so that the offset stays inside the address space.",
-    "align": "Take the wide access only where base, row stride and column are multiples of its width.",
-    "rows": "Require leading >= columns in the contract.",
-    "writers": "Give each element to one thread: check the index arithmetic, the strides of loops and the guards.",
-    "race": "Put a barrier that both threads pass between the two accesses, or let each thread keep to its own bytes.",
-    "barrier": "Move the barrier to where all threads of the block come, out of branches that differ by thread.",
-    "converged": "Let all lanes of the mask come here: move it out of branches that differ by thread.",
-    "lanes": "Name all 32 lanes in the mask and launch whole warps.",
-    "trips": "Let all threads go round equally often: bound the loop by values that are the same for the block.",
-    "group": "Let exactly as many threads, in whole warps, arrive in each phase as the barrier waits for.",
-    "power": "Test the power parameter before anything is stored, and leave where it is not active.",
-    "range": "Compute in more bits (mul.wide, 64-bit registers), or bound the operands.",
-    "defined": "Write the register on every path that leads here.",
-    "init": "Let some thread write the bytes before the barrier in front of this read.",
-    "variant": "Change the loop's counter in every round, towards its bound.",
-    "trap": "Leave the trap out, or forbid in the contract what leads to it.",
-    "coverage": "Let the grid, the loop and the guards together reach every element, the last ones included.",
-    "abi": "Bound the parameters in the contract, or let fewer blocks do more rounds.",
-}
 
 
 @dataclass(frozen=True)
@@ -80,7 +57,7 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
         tried.append(candidate)
         for schedule, content in product(SCHEDULES, contents):
             try:
-                launch = launch_of(analysis.problem, candidate, analysis.records, content)
+                launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
                 sign = sign_of(Attempt(analysis, claim, launch, schedule))
             except (BadInput, Unsupported) as error:
                 reason = str(error)
@@ -94,7 +71,6 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
 
 
 def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: str, found: Sign | str) -> Replay:
-    kind = claim.name.partition(".")[0]
     reproduced = isinstance(found, Sign)
     words = found.words if isinstance(found, Sign) else found
     lines = (found.lines if isinstance(found, Sign) else ()) or claim.lines
@@ -105,10 +81,11 @@ def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: st
     text = analysis.problem.module.text.splitlines()
     shown = {n: " ".join(text[n - 1].partition("//")[0].split()) for n in lines if 1 <= n <= len(text)}
     content: dict[str, object] = {
-        "claim": claim.name, "obligation": claim.obligation, "states": claim.words, "lines": list(lines),
+        "claim": claim.name, "obligation": claim.obligation, "states": states(claim, analysis.records),
+        "lines": list(lines),
         "text": {str(n): t for n, t in shown.items()},
         "source": {str(line): place for line, place in sources.items()}, "reproduced": reproduced, "replay": words,
-        "hint": HINTS.get(kind, ""),
+        "hint": hint(claim, analysis.records),
     }
     if launch is not None:
         content |= {
@@ -123,4 +100,4 @@ def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: st
     return Replay(False, f"a solver has a counterexample, which the emulator does not show: {words}", content)
 
 
-__all__ = ["HINTS", "Replay", "replay"]
+__all__ = ["Replay", "replay"]

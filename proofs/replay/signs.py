@@ -94,8 +94,7 @@ def _faults(
 
 
 def _nothing(result: Result, words: str) -> str:
-    others = "; ".join(str(f) for f in result.faults[:2])
-    words += f"; seen instead: {others}" if others else ""
+    words += f"; seen instead: {result.faults[0]}" if result.faults else ""
     if any(f.kind == STEP_LIMIT for f in result.faults):
         raise Endless(words)
     return words
@@ -258,7 +257,7 @@ def _number(attempt: Attempt, at: Point, term: Poly, held: Poly, low: int, high:
                 signs.append(Sign(
                     f"line {event.instr.line}: the exact value is {exact}, outside of {low} .. {high}; {register} "
                     f"holds {content}; block {event.block}, thread {watch.index(thread)}"
-                    + "".join(f", iteration {k} of loop {n}" for n, k in wanted.items())
+                    + "".join(f", iteration {k} of the loop at line {n.removeprefix('L')}" for n, k in wanted.items())
                 ))
                 raise Enough
 

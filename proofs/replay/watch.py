@@ -46,7 +46,9 @@ class Seen:
         }
 
     def __str__(self) -> str:
-        rounds = "".join(f", iteration {n} of loop {loop}" for loop, n in self.iteration.items())
+        rounds = "".join(
+            f", iteration {n} of the loop at line {loop.removeprefix('L')}" for loop, n in self.iteration.items()
+        )
         return (
             f"line {self.line}: {self.kind} of bytes {self.first}..{self.first + self.width - 1} of {self.place} by "
             f"block {self.block}, thread {self.thread}{rounds}"
@@ -77,6 +79,9 @@ class Watch:
     ) -> None:
         self.problem, self.loops, self.launch = problem, records.loops, launch
         self._around = {a.at.line: a.at.loops for a in records.accesses}
+        unlike = {a.at.line for a in records.accesses if not a.alike}
+        alike = {a.at.line for a in records.accesses if problem.contract is None} - unlike
+        self._alike = frozenset(alike)
         self.lines, self.writers, self.on_line = frozenset(lines), writers, on_line
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
@@ -97,7 +102,7 @@ class Watch:
             problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
-            on_access=self._access, on_step=self._step, enough=enough,
+            alike=self._alike, on_access=self._access, on_step=self._step, enough=enough,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:

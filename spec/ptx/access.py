@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from spec.ptx.program import Program
 from spec.ptx.races import AccessLog, Clocks
 
 Array = npt.NDArray[Any]
+_WARP = 32
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class BlockMemory:
     Args:
         program, memory: the kernel and the global buffers.
         threads: threads of the block; `name` gives the index of a thread.
+        alike: lines where stores of one warp to one shared address, made at once, are one store.
     """
 
     def __init__(
@@ -51,9 +53,10 @@ class BlockMemory:
         name: Callable[[int], Index],
         faults: FaultList,
         listener: Listener | None,
+        alike: Collection[int] = (),
     ) -> None:
         self.program, self.memory, self.block, self.name = program, memory, block, name
-        self.faults, self.listener = faults, listener
+        self.faults, self.listener, self.alike = faults, listener, alike
         shared = program.shared_bytes
         local = program.local_bytes * threads
         self.shared = Buffer("shared memory", 0, shared, Bytes(shared), written=Bytes(shared), space="shared")
@@ -74,6 +77,15 @@ class BlockMemory:
         if name in self.memory.buffers:
             return self.memory[name].base
         raise Unsupported(f"the address of {name}", line=self.line)
+
+    def in_space(self, space: str, address: Array) -> Array:
+        """Which generic addresses lie in a state space; global memory is what lies in no window."""
+        windows = [space] if space in WINDOWS else list(WINDOWS)
+        inside = np.zeros(np.shape(address), bool)
+        for window in windows:
+            base = WINDOWS[window]
+            inside = inside | ((address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_BYTES)))
+        return inside if space in WINDOWS else ~inside
 
     def to_generic(self, space: str, address: Array) -> Array:
         return np.asarray(address + np.uint64(WINDOWS.get(space, 0)))
@@ -214,11 +226,14 @@ class BlockMemory:
             if use.writes:
                 buffer.written.scatter(place.offsets, np.ones((len(threads), nbytes), np.uint8))
         if space in ("global", "shared"):
-            clock = self.clocks.clock[threads]
             start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
             if use.matrix:
                 self._log_rows(start, use, threads)
                 return [place]
+            if use.kind == "write" and space == "shared" and self.line in self.alike:
+                first = np.unique(np.stack((threads // _WARP, start)), axis=1, return_index=True)[1]
+                threads, start = threads[first], start[first]
+            clock = self.clocks.clock[threads]
             size = nbytes // use.parts
             for part in range(use.parts):
                 self.log.append(start + part * size, size, use, threads, clock, self.line)

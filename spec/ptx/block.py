@@ -47,12 +47,16 @@ class StepEvent:
 
 @dataclass
 class Gathering:
-    """Threads at one hardware barrier. `released` are the rows of those that only arrived (bar.arrive)."""
+    """Threads at one hardware barrier.
+
+    `released` are the rows of those that only arrived (bar.arrive), `truths` the predicates of bar.red.
+    """
 
     waiting: list[int] = field(default_factory=list)
     arrived: list[int] = field(default_factory=list)
     released: list[Array] = field(default_factory=list)
     lines: set[int] = field(default_factory=set)
+    truths: list[bool] = field(default_factory=list)
     expected: int = 0
 
     @property
@@ -204,10 +208,13 @@ class Block(Threads):
     def _barrier(self, step: Step, at: int, threads: Array) -> None:
         """Threads arrive; the barrier opens once the expected number has (PTX ISA 9.7.13.1)."""
         number, *rest = self._words(step, threads)
+        truths = rest.pop() if step.row.results else None
         for which in np.unique(number):
             here = threads[number == which]
             gathering = self.gatherings.setdefault(int(which), Gathering())
             expected = int(rest[0][number == which][0]) if rest else self.threads
+            if truths is not None:
+                gathering.truths += [bool(p) for p in truths[number == which]]
             if rest and expected % WARP:
                 self.fault(BARRIER, here, f"a barrier for {expected} threads, no multiple of {WARP}")
             gathering.expected = expected
@@ -239,10 +246,24 @@ class Block(Threads):
         elif len(waiting):
             self.memory.clocks.meet(gathering.waiting, gathering.released)
         self.state[waiting] = RUN
+        self._reduce(waiting, gathering.truths)
         if len(waiting) == self.threads and len(lines) == 1:
             self._go_on(waiting, int(self.pc[waiting[0]]) + 1)
         else:
             self.pc[waiting] += 1
+
+    def _reduce(self, waiting: Array, truths: list[bool]) -> None:
+        """What bar.red gives each thread that waited."""
+        for at in np.unique(self.pc[waiting]):
+            step = self.program.steps[int(at)]
+            if not step.row.results:
+                continue
+            self.active = waiting[self.pc[waiting] == at]
+            value: Any = np.uint32(sum(truths))
+            if step.form["op"]:
+                value = np.bool_(all(truths) if step.form["op"] == "and" else any(truths))
+            for name, result in self.reader.results(step.instr, step.row, step.form, value):
+                self.write(name, result)
 
     def _end_interval(self) -> None:
         """Look for races since the last barrier of all threads; forget the order within the interval."""

@@ -344,6 +344,12 @@ class Dag(Lanes):
     def redux(self, op: str, signed: bool, a: Array, members: Array) -> Array:
         return super().redux(op, signed, self._word(a), self._word(members))
 
+    def match(self, mode: str, width: int, a: Array, members: Array) -> tuple[Array, Array]:
+        return super().match(mode, width, self.known(a, self.line), self._word(members))
+
+    def elect(self, members: Array) -> tuple[Array, Array]:
+        return super().elect(self._word(members))
+
     def _word(self, value: Array) -> Array:
         return self.known(value, self.line).astype(np.uint32)
 

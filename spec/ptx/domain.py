@@ -144,6 +144,12 @@ class Domain(Protocol[W, P]):
     def redux(self, op: str, signed: bool, a: W, members: W) -> W:
         """redux.sync of 32-bit words; op in add, min, max, and, or, xor."""
 
+    def match(self, mode: str, width: int, a: W, members: W) -> tuple[W, P]:
+        """match.sync: the members with the same word (any), or all members if all have it, else none, and whether."""
+
+    def elect(self, members: W) -> tuple[W, P]:
+        """elect.sync: one lane of the members, the same for all, and whether it is this one."""
+
     # --- memory; `space` in global, shared, local, const, generic ---
     def symbol(self, name: str, width: int) -> W:
         """Address of a variable in its own state space."""
@@ -181,6 +187,9 @@ class Domain(Protocol[W, P]):
     def transpose_matrix(self, a: W) -> W: ...
     def mma(self, shape: Shape, a: tuple[W, ...], b: tuple[W, ...], c: tuple[W, ...]) -> tuple[W, ...]:
         """The registers of A*B + C. Of floats, neither order nor rounding of the sums is specified."""
+
+    def is_space(self, space: str, width: int, address: W) -> P:
+        """isspacep: whether a generic address lies in a state space."""
 
     def to_generic(self, space: str, width: int, address: W) -> W:
         """cvta: address of a state space to a generic one."""

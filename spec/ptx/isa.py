@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 
-from spec.ptx import isa_async, isa_atomic, isa_control, isa_convert, isa_float, isa_integer, isa_matrix, isa_memory
+from spec.ptx import (
+    isa_async,
+    isa_atomic,
+    isa_carry,
+    isa_control,
+    isa_convert,
+    isa_float,
+    isa_integer,
+    isa_matrix,
+    isa_memory,
+    isa_packed,
+)
 from spec.ptx.row import Form, Row
 
 ROWS: tuple[Row, ...] = (
-    *isa_integer.ROWS, *isa_float.ROWS, *isa_convert.ROWS, *isa_memory.ROWS, *isa_atomic.ROWS, *isa_async.ROWS,
-    *isa_matrix.ROWS, *isa_control.ROWS,
+    *isa_integer.ROWS, *isa_carry.ROWS, *isa_packed.ROWS, *isa_float.ROWS, *isa_convert.ROWS, *isa_memory.ROWS,
+    *isa_atomic.ROWS, *isa_async.ROWS, *isa_matrix.ROWS, *isa_control.ROWS,
 )
 
 

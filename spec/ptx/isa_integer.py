@@ -140,7 +140,8 @@ def _prmt(x: Domain[W, P], f: Form, a: W, b: W, control: W) -> W:
     for i in range(4):
         selector = x.shr(32, False, control, x.const(32, 4 * i))
         shift = x.shl(32, x.bit_and(32, selector, x.const(32, 7)), x.const(32, 3))
-        byte = x.truncate(64, 8, x.shr(64, False, both, shift))
+        # Masked before it is cut: only the byte is looked at, and that nothing stands above it need not be known.
+        byte = x.truncate(64, 8, x.bit_and(64, x.shr(64, False, both, shift), x.const(64, 0xFF)))
         sign = x.shr(8, True, byte, x.const(32, 7))
         plain = x.compare(32, False, "eq", x.bit_and(32, selector, x.const(32, 8)), x.const(32, 0))
         out.append(x.select(8, plain, byte, sign))

@@ -78,6 +78,10 @@ ROWS: tuple[Row, ...] = (
         _store,
     ),
     Row(
+        "isspacep.{space:global|shared|shared::cta|local|const}", ("pred",), ("u64",), MEMORY, "9.7.9.19",
+        lambda x, f, a: x.is_space(space(f), 64, a),
+    ),
+    Row(
         "cvta.{space:global|shared|local|const}.{type:u32|u64}", ("{type}",), ("{type}",), MEMORY, "9.7.9.20",
         lambda x, f, a: x.to_generic(f["space"], f.width, a),
     ),

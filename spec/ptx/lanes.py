@@ -44,6 +44,9 @@ class Surroundings(Protocol):
     def copy_async(self, size: int, target: Array, source: Array, counts: Array) -> None:
         """Start an asynchronous copy of `size` bytes for each position, the first `counts` of them from the source."""
 
+    def in_space(self, space: str, address: Array) -> Array:
+        """Which generic addresses lie in a state space."""
+
     def to_generic(self, space: str, address: Array) -> Array: ...
     def from_generic(self, space: str, address: Array) -> Array: ...
     def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
@@ -300,6 +303,25 @@ class Lanes:
         }[op]
         return self._per_warp(function, start, values, members).view(np.uint32)
 
+    def match(self, mode: str, width: int, a: Array, members: Array) -> tuple[Array, Array]:
+        warps, lanes = self.around.warps(), self.around.lanes()
+        a, members = np.broadcast_to(a, warps.shape), np.broadcast_to(members, warps.shape)
+        group = np.unique(warps.astype(np.uint64) << np.uint64(32) | members, return_inverse=True)[1]
+        alike = np.unique(np.stack([group.astype(np.uint64), a.astype(np.uint64)]), axis=1, return_inverse=True)[1]
+        masks = np.zeros(int(alike.max()) + 1, np.uint32)
+        np.bitwise_or.at(masks, alike.ravel(), np.uint32(1) << lanes.astype(np.uint32))
+        same = masks[alike.ravel()]
+        if mode == "any":
+            return same, same == members
+        every = same == self._per_warp(np.bitwise_or, 0, np.uint32(1) << lanes.astype(np.uint32), members)
+        return np.where(every, same, np.uint32(0)), every
+
+    def elect(self, members: Array) -> tuple[Array, Array]:
+        """The lowest lane, as hardware does; PTX leaves the choice open."""
+        lanes = self.around.lanes().astype(np.uint32)
+        chosen = self._per_warp(np.minimum, 31, lanes, members)
+        return chosen, chosen == lanes
+
     def _per_warp(self, function: Any, start: Any, values: Array, members: Array) -> Array:
         """Combine the values of all active threads of a warp that name the same members; each gets the result."""
         warps = self.around.warps()
@@ -400,6 +422,9 @@ class Lanes:
 
     def deposit(self, buffer: Buffer, offsets: Array, size: int, words: Array) -> None:
         buffer.content.set_words(offsets, size, words)
+
+    def is_space(self, space: str, width: int, address: Array) -> Array:
+        return self.around.in_space(space, np.asarray(address))
 
     def to_generic(self, space: str, width: int, address: Array) -> Array:
         return self.around.to_generic(space, address)

@@ -12,7 +12,7 @@ Faults of memory order are found under any schedule; values read in a race diffe
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,6 +78,7 @@ def run(
     dynamic_shared: int = 0,
     step_limit: int = STEP_LIMIT,
     allow_exited: bool = False,
+    alike: Collection[int] = (),
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
     on_step: Callable[[StepEvent], None] | None = None,
@@ -93,6 +94,7 @@ def run(
         dynamic_shared: bytes of dynamic shared memory.
         step_limit: steps a block may take before it counts as not terminating.
         allow_exited: barriers and masks do not wait for threads that have exited.
+        alike: lines whose stores to shared memory, made by lanes of one warp at once and to one address, are one store.
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
         on_step: called for every instruction, before it is carried out.
@@ -124,7 +126,7 @@ def run(
         for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):
             if not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
                 raise BadInput(f"block {index} is not in the grid {grid}")
-            space = BlockMemory(program, memory, len(indices[0]), index, name, faults, on_access)
+            space = BlockMemory(program, memory, len(indices[0]), index, name, faults, on_access, alike)
             state = Block(launch, space, index, name, schedule, faults)
             state.domain = domain(state)
             state.run()

@@ -198,12 +198,17 @@ class Reader(Generic[W, P]):
         binding = self._bound(instr, row)
         line = instr.line
         values = row.meaning(self.domain, form, *(self.source(d, o, form, line) for d, o in binding.sources))
+        return self.results(instr, row, form, values)
+
+    def results(self, instr: Instr, row: Row, form: Form, values: Any) -> list[tuple[str, Any]]:
+        """Register name and new value for what a row's meaning, or the machine in its place, has given."""
+        binding = self._bound(instr, row)
         if not binding.results:
             return []
         results = values if len(row.results) > 1 else (values,)
         writes: list[tuple[str, Any]] = []
         for (declared, operand), value in zip(binding.results, results, strict=False):
-            writes += self._write(declared, operand, value, form, line)
+            writes += self._write(declared, operand, value, form, instr.line)
         return writes
 
     def _bound(self, instr: Instr, row: Row) -> Binding:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from spec.ptx.ast import Instr, Label, Param, Prototype, Reg, SourceLoc, Statement, Sym, Variable
+from spec.ptx.carry import CARRY, uses_carry, with_carry
 from spec.ptx.lexer import DIRECTIVE, END, NAME, Tokens
 from spec.ptx.parser_constants import read_count
 from spec.ptx.parser_decls import (
@@ -277,4 +278,7 @@ class BodyReader:
         else:
             operands = self._reader.operands(base)
         tokens.expect_semicolon(f"'{opcode}'")
+        if uses_carry(opcode):
+            operands = with_carry(opcode, operands)
+            self.registers[CARRY] = "pred"
         self.statements.append(Instr(opcode, operands, guard, negated, line, self._source))

@@ -31,6 +31,7 @@ from spec.ptx.ast import (
     Variable,
     Vec,
 )
+from spec.ptx.carry import without_carry
 
 _NUMBERED = re.compile(r"(.*?[^0-9])(0|[1-9][0-9]*)")
 _NAMES_A_LINE = 8
@@ -215,7 +216,7 @@ def _ranges(names: list[str]) -> list[str]:
 def print_instr(i: Instr) -> str:
     """The text of one instruction, with its guard and its `;`."""
     guard = "" if i.guard is None else f"@{'!' if i.guard_negated else ''}{i.guard.name} "
-    operands = ", ".join(map(print_operand, i.operands))
+    operands = ", ".join(map(print_operand, without_carry(i.operands)))
     return f"{guard}{i.opcode}{' ' if operands else ''}{operands};"
 
 

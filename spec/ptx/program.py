@@ -11,11 +11,12 @@ import numpy as np
 from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import FloatImm, Function, Instr, Label, Module, Variable, type_width
 from spec.ptx.isa import lookup
+from spec.ptx.lower import lowered
 from spec.ptx.operands import Bindings
 from spec.ptx.row import Form, Row
 
 # Instructions that the lanes named in a mask carry out together; the mask is their last operand.
-_MASKED = ("shfl", "vote", "redux")
+_MASKED = ("shfl", "vote", "redux", "match", "elect")
 # Those that all lanes of the warp carry out together.
 _WHOLE = ("ldmatrix", "stmatrix", "movmatrix", "mma")
 
@@ -100,9 +101,10 @@ def decode(function: Function, module: Module, dynamic_shared: int = 0) -> Progr
     """Look every instruction up and lay the variables out. Unsupported names the first instruction without a row."""
     if function.body is None:
         raise BadInput(f"{function.name} has no body")
+    function = lowered(function, module)
     steps: list[Step] = []
     targets: dict[str, int] = {}
-    for statement in function.body:
+    for statement in function.body or ():
         if isinstance(statement, Label):
             targets[statement.name] = len(steps)
             continue

@@ -1,8 +1,8 @@
 """The dot product of a tensor core, as one of Hopper carries it out; PTX leaves order and rounding open (9.7.15.5).
 
 Measured on an H200: the products are exact, all addends are cut toward zero to a multiple of 2^-25 of the largest
-one's power of two, their sum is exact, and the result is rounded toward zero. Other devices cut elsewhere, so nothing
-that a proof rests on may use this but the values that come out the same in every order.
+one's power of two, their sum is exact, and the result is rounded toward zero, a binary16 one to nearest. Other devices
+cut elsewhere, so nothing that a proof rests on may use this but the values that come out the same in every order.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ Array = npt.NDArray[Any]
 
 KEPT = 25
 """Fraction bits that addends keep below the largest one's power of two."""
+_BEYOND = {"f16": np.inf, "f32": 2.0**128}
 _LEAST = {"f16": -14, "bf16": -126, "tf32": -126, "f32": -126}
 
 
@@ -47,6 +48,8 @@ def dot(kind: str, c_kind: str, a: Array, b: Array, c: Array) -> Array:
     finite = np.where(np.isfinite(addends), addends, 0.0)
     units = np.trunc(np.ldexp(finite, scale)).sum(axis=-1)  # at most 2^32 each: exact
     total = np.ldexp(units, -scale[..., 0])
+    # Rounding toward zero stops at the greatest finite number, but what is beyond its binade is infinite.
+    total = np.where(np.abs(total) >= _BEYOND[c_kind], np.copysign(np.inf, total), total)
     total = np.where(special, addends.sum(axis=-1), total)
     return floats.narrow(c_kind, "rz" if c_kind == "f32" else "rn", total + 0.0)
 

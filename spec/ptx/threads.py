@@ -125,7 +125,7 @@ class Threads:
         if name == "activemask":
             return self.domain.ballot(np.ones(len(self.active), bool), np.uint32(EVERY_LANE))
         fixed = {
-            "WARP_SZ": WARP, "nwarpid": -(-self.threads // WARP), "smid": 0, "nsmid": 1, "gridid": 0,
+            "arbitrary": 0, "WARP_SZ": WARP, "nwarpid": -(-self.threads // WARP), "smid": 0, "nsmid": 1, "gridid": 0,
             "dynamic_smem_size": self.launch.dynamic_shared, "total_smem_size": self.program.shared_bytes,
             "clock": self.steps_taken, "clock64": self.steps_taken, "globaltimer": self.steps_taken,
         }
@@ -181,6 +181,9 @@ class Threads:
             for place in self.memory.locate("global", int(count), source[here], use, self.active[here]):
                 places.append(Place(place.buffer, here[place.positions], place.offsets))
         self.copies.issue(self.domain, size, to, places, self.active, counts)
+
+    def in_space(self, space: str, address: Array) -> Array:
+        return self.memory.in_space(space, np.asarray(self.domain.known(address, self.line)))
 
     def to_generic(self, space: str, address: Array) -> Array:
         return self.memory.to_generic(space, address)

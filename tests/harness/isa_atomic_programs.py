@@ -23,8 +23,14 @@ def atomic_programs() -> Iterator[Program]:
         for opcode in _opcodes(row):
             if "cache_hint" not in opcode:  # takes a policy that only createpolicy makes
                 yield _own(row, opcode)
-                if any(f".{op}." in opcode for op in _ORDERLESS) and ".f" not in opcode and ".b" not in opcode[-6:-2]:
+                if _orderless(opcode):
                     yield _common(row, opcode)
+
+
+def _orderless(opcode: str) -> bool:
+    found = lookup(opcode)
+    assert found is not None, opcode
+    return found[1]["op"] in _ORDERLESS and not found[1].type.startswith(("f", "bf"))
 
 
 def _opcodes(row: Row) -> list[str]:
@@ -50,12 +56,20 @@ def _own(row: Row, opcode: str) -> Program:
     olds = [register(held, 8 + k) if held < 64 else f"%rd{16 + k}" for k in range(n)]
     operands = ", ".join(names) if "op" not in form.parts else _braced(names)
     declarations: tuple[str, ...] = ()
-    code = ["ld.global.v2.b64 {%rd4, %rd5}, [%rd1];", "st.global.v2.b64 [%rd2], {%rd4, %rd5};"]
+    code = ["ld.global.v2.b64 {%rd4, %rd5}, [%rd1];", *_finite(form.type), "st.global.v2.b64 [%rd2], {%rd4, %rd5};"]
     address = "[%rd2]"
     if space == "shared":
         declarations, code, address = own_memory("shared")
-        code += ["ld.global.v2.b64 {%rd6, %rd7}, [%rd1];", "st.shared.v2.b64 [%rd4], {%rd6, %rd7};"]
+        code += ["ld.global.v2.b64 {%rd6, %rd7}, [%rd1];", *_finite(form.type, "%rd6", "%rd7"),
+                 "st.shared.v2.b64 [%rd4], {%rd6, %rd7};"]
     code += [f"ld.global.b{held} {name}, [%rd1+{16 + width // 8 * k}];" for k, name in enumerate(names)]
+    if form.type == "f32":  # every other thread's sum is of subnormals
+        code += ["and.b32 %r20, %t, 1;", "setp.eq.u32 %p0, %r20, 0;"]
+        code += [f"and.b32 {name}, {name}, 0xBFFFFFFF;" for name in names]
+        code += [f"@%p0 and.b32 {name}, {name}, 0x807FFFFF;" for name in names]
+    elif form.type.startswith(("f", "bf")):
+        mask = "0xBFFFFFFFFFFFFFFF" if held == 64 else "0xBFFFBFFF" if held == 32 else "0xBFFF"
+        code += [f"and.b{held} {name}, {name}, {mask};" for name in names]
     if "op" not in form.parts:  # half of the threads expect what is there
         code += ["and.b32 %r20, %t, 1;", "setp.eq.u32 %p0, %r20, 0;", f"@%p0 ld.global.b{held} {names[0]}, [%rd1];"]
     target = f"{_braced(olds)}, " if row.results else ""
@@ -65,6 +79,18 @@ def _own(row: Row, opcode: str) -> Program:
     if row.results:
         code += [f"st.global.b{held} [%rd2+{16 + width // 8 * k}], {old};" for k, old in enumerate(olds)]
     return Program(opcode, (row.template,), tuple(code), declarations)
+
+
+def _finite(kind: str, low: str = "%rd4", high: str = "%rd5") -> list[str]:
+    """Code that leaves no NaN in two words of this type, since which of two comes out is not documented."""
+    if not kind.startswith(("f", "bf")):
+        return []
+    word = {"f64": "BFFFFFFFFFFFFFFF", "f32": "BFFFFFFF" * 2}.get(kind, "BFFF" * 4)
+    code = [f"and.b64 {part}, {part}, 0x{word};" for part in (low, high)]
+    if kind == "f32":  # every other thread has subnormals
+        code += ["and.b32 %r20, %t, 1;", "setp.eq.u32 %p0, %r20, 0;"]
+        code += [f"@%p0 and.b64 {part}, {part}, 0x807FFFFF807FFFFF;" for part in (low, high)]
+    return code
 
 
 def _common(row: Row, opcode: str) -> Program:

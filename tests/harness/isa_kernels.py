@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
+from spec.ptx.ast import Pair, Reg
+from spec.ptx.carry import CARRY, uses_carry, without_carry
 from tests.harness.isa_forms import Case, instruction_text
 
 THREADS = 128
@@ -62,12 +66,33 @@ def entry_text(case: Case, entry: str) -> str:
         f"mul.wide.u32 %rd0, %i, {WORD * len(case.results)};",
         "add.u64 %rd2, %rd2, %rd0;",
         *sources,
-        instruction_text(case.instr),
+        *_carried(case),
         *results,
         "ret;",
     ]
     lines = "\n".join(f"  {line}" for line in body)
     return f".visible .entry {entry}(.param .u64 src, .param .u64 dst, .param .u32 n)\n{{\n{lines}\n}}\n"
+
+
+def _carried(case: Case) -> list[str]:
+    """The instruction; where it adds or sets the carry flag, which text does not name, with code that moves the flag.
+
+    A borrow is not the carry of the same subtraction, so the flag is moved by instructions of the same kind.
+    """
+    if not uses_carry(case.instr.opcode):
+        return [instruction_text(case.instr)]
+    less = case.row.base.startswith("sub")
+    text = replace(case.instr, operands=without_carry(
+        tuple(Reg(CARRY) if o in (Reg(f"%a{len(case.sources) - 1}"),) and case.row.base.endswith("c") else
+              Pair(o.first, Reg(CARRY)) if isinstance(o, Pair) else o for o in case.instr.operands)
+    ))
+    code = [instruction_text(text)]
+    if case.row.base.endswith("c"):
+        flag = f"%a{len(case.sources) - 1}"
+        code = [f"selp.u32 %t, 1, 0, {flag};", "sub.cc.u32 %t, 0, %t;" if less else "add.cc.u32 %t, %t, -1;", *code]
+    if len(case.results) > 1:
+        code += [f"{'subc' if less else 'addc'}.u32 %t, 0, 0;", "setp.ne.u32 %r1, %t, 0;"]
+    return code
 
 
 def module_text(entries: list[tuple[str, Case]], target: str, version: str = "8.6") -> str:

@@ -32,7 +32,10 @@ def programs() -> tuple[Program, ...]:
 
 def _memory_programs() -> Iterator[Program]:
     for row in ROWS:
-        if row.kind != MEMORY or row.base not in ("ld", "st", "mov", "cvta"):
+        if row.kind != MEMORY or row.base not in ("ld", "st", "mov", "cvta", "isspacep"):
+            continue
+        if row.base == "isspacep":
+            yield from (_space(row, opcode) for opcode in _sampled(row))
             continue
         if row.base == "cvta":
             yield from (_conversion(row, opcode) for opcode in _sampled(row))
@@ -138,6 +141,19 @@ def _conversion(row: Row, opcode: str) -> Program:
     return Program(opcode, (row.template,), (*code, "st.global.b64 [%rd2], %rd6;"), declarations, module)
 
 
+def _space(row: Row, opcode: str) -> Program:
+    """Addresses of four spaces, asked one after the other."""
+    shared, code, _ = own_memory("shared")
+    code += ["mov.u64 %rd8, mine;", "mov.u64 %rd9, table;"]
+    for i, (space, held) in enumerate((("", "%rd2"), ("shared", "%rd4"), ("local", "%rd8"), ("const", "%rd9"))):
+        if space:
+            code.append(f"cvta.{space}.u64 {held}, {held};")
+        code += [f"{opcode} %p0, {held};", "selp.u32 %r0, 1, 0, %p0;", f"st.global.b32 [%rd2+{4 * i}], %r0;"]
+    declarations = (*shared, ".local .align 8 .b8 mine[8];")
+    module = f".const .align 32 .b32 table[8] = {{{_TABLE}}};"
+    return Program(opcode, (row.template,), tuple(code), declarations, module)
+
+
 # --- lanes ------------------------------------------------------------------------------------------------------------
 
 
@@ -175,6 +191,15 @@ def _exchange(row: Row, opcode: str, members: str) -> tuple[str, ...]:
             *("setp.eq.u32 %p2, %r0, %r0;", f"{opcode} %p1, %p2, {members};"),
             *("selp.u32 %r4, 1, 0, %p1;", "st.global.b32 [%rd2+4], %r4;"),
         )
+    if opcode.startswith("match"):
+        wide = opcode.endswith("64")
+        key = ("and.b32 %r0, %r0, 1;", *(("cvt.u64.u32 %rd6, %r0;",) if wide else ()))
+        to = "%r4|%p1" if ".all." in opcode else "%r4"
+        again = ("mov.b32 %r0, 5;", *(("mov.b64 %rd6, 5;",) if wide else ()))
+        line = f"{opcode} {to}, {'%rd6' if wide else '%r0'}, {members};"
+        return (*key, line, result, *again, line, "st.global.b32 [%rd2+4], %r4;")
+    if opcode.startswith("elect"):
+        return (f"{opcode} %r4|%p1, {members};", result, "@%p1 st.global.b32 [%rd2+4], %t;")
     if opcode.startswith("activemask"):
         return (f"{opcode} %r4;", result)
     return (f"{opcode} %r4, %r0, {members};", result)
@@ -223,11 +248,32 @@ _FENCES = (
     *(f"membar.{level};" for level in ("cta", "gl", "sys")),
     *(f"fence{order}.{scope};" for order in ("", ".sc", ".acq_rel") for scope in ("cta", "gpu", "sys")),
     "nanosleep.u32 10;",
+    *(f"prefetch{space}.{level} [%rd1];" for space in ("", ".global") for level in ("L1", "L2")),
+    "prefetch.global.L2::evict_last [%rd1];",
+    "prefetchu.L1 [%rd1];",
+    "griddepcontrol.launch_dependents;",
+    "griddepcontrol.wait;",
+)
+_REDUCTIONS = tuple(
+    f"{name}.red{aligned}.{tail}"
+    for name, aligned in (("bar", ""), ("bar.cta", ""), ("barrier", ""), ("barrier.cta", ".aligned"))
+    for tail in ("popc.u32", "and.pred", "or.pred")
 )
 
 
 def _first_word(line: str) -> str:
     return re.split(r"[ ;]", line)[0]
+
+
+def _reduction(opcode: str) -> tuple[str, ...]:
+    """Over the whole block, and over each of its warps."""
+    to, get = ("%r4", ()) if "popc" in opcode else ("%p1", ("selp.u32 %r4, 1, 0, %p1;",))
+    half = ("shr.u32 %r5, %t, 5;", "add.u32 %r5, %r5, 1;")
+    return (
+        *("ld.global.b32 %r0, [%rd1];", "setp.lt.s32 %p0, %r0, 0;", f"{opcode} {to}, 0, %p0;", *get),
+        *("st.global.b32 [%rd2], %r4;", *half, "setp.lt.s32 %p0, %r0, 0x60000000;"),
+        *(f"{opcode} {to}, %r5, 32, !%p0;", *get, "st.global.b32 [%rd2+4], %r4;"),
+    )
 
 
 def _handover(arrive: str, sync: str) -> tuple[str, ...]:
@@ -248,6 +294,12 @@ _CONTROL = (
     *(
         Program(f, _rows_named(_first_word(f)), ("ld.global.b32 %r0, [%rd1];", f, "st.global.b32 [%rd2], %r0;"))
         for f in _FENCES
+    ),
+    *(Program(opcode, _rows_named(opcode), _reduction(opcode)) for opcode in _REDUCTIONS),
+    Program(
+        "a breakpoint that nobody reaches",
+        _rows_named("brkpt"),
+        ("setp.eq.u32 %p0, %n, 0;", "@%p0 brkpt;", "st.global.b32 [%rd2], %n;"),
     ),
     Program(
         "neighbours swap across bar.warp.sync",

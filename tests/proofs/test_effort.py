@@ -102,14 +102,41 @@ def test_too_many_steps_name_the_line_and_the_option(monkeypatch: pytest.MonkeyP
     assert "PTX line" in report.rows[0].detail
 
 
+STORES = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 y)
+{
+    .reg .b32 %t;
+    .reg .b64 %d, %y;
+    mov.u32 %t, %tid.x;
+    ld.param.u64 %y, [y];
+    mul.wide.u32 %d, %t, 16;
+    add.u64 %y, %y, %d;
+    st.global.u32 [%y], %t;
+    st.global.u32 [%y+4], %t;
+    st.global.u32 [%y+8], %t;
+    st.global.u32 [%y+12], %t;
+    ret;
+}
+"""
+
+
 def test_pairs_beyond_the_limit_leave_race_and_single_writer_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    flags = {"block": (256, 1, 1), "assumes": ("p0 >= 1 && p0 <= 2^20",), "grid": ("ceil_div(p0, 256)", 1, 1)}
-    whole = verdicts(check(saxpy(**flags)))
-    assert whole["race"] is whole["single-writer"] is Verdict.PROVED
-    monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(claims=1))
-    fewer = verdicts(check(saxpy(**flags)))
+    request = CheckRequest("k.ptx", STORES, block=(32, 1, 1), grid=(1, 1, 1), buffers=("y=u32[128]:w",))
+    assert set(verdicts(check(request)).values()) == {Verdict.PROVED}
+    monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(claims=6))
+    fewer = verdicts(check(request))
     assert fewer["race"] is fewer["single-writer"] is Verdict.UNKNOWN
-    assert fewer["no-wrap"] is Verdict.PROVED
+    assert fewer["bounds"] is Verdict.PROVED
+
+
+def test_more_accesses_than_the_limit_leave_everything_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = CheckRequest("k.ptx", STORES, block=(32, 1, 1), grid=(1, 1, 1), buffers=("y=u32[128]:w",))
+    monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(claims=3))
+    report = check(request)
+    assert {row.verdict for row in report.rows} == {Verdict.UNKNOWN}
+    assert "--effort" in report.rows[0].detail
 
 
 def test_processes_change_no_verdict() -> None:

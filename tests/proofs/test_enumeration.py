@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs.bits import combine
 from proofs.claims.model import domain, known
 from proofs.decide import decide
 from proofs.discharge import climb, decide_claim
@@ -31,6 +32,7 @@ from proofs.terms import (
     divide,
     eq,
     ge,
+    ite,
     le,
     lt,
     modulo,
@@ -106,7 +108,15 @@ def offsets(draw: st.DrawFn, thread: Poly, size: Poly) -> Poly:
     if draw(st.booleans()):
         slot = modulo(ROUND + draw(st.integers(0, 2)), draw(st.sampled_from((2, 3))))
         found = found + slot * draw(st.sampled_from((24, 32, 64)))
-    extra = draw(st.sampled_from(("", "", "free", "uniform", "loaded", "choice")))
+    extra = draw(st.sampled_from(("", "free", "uniform", "loaded", "choice", "orbit", "bits")))
+    if extra == "orbit":
+        first = draw(st.sampled_from((8, 24, 32)))
+        later = modulo(ROUND, 2) * draw(st.sampled_from((0, 16, 32)))
+        found = found + ite(eq(ROUND), Poly.constant(first), ite(eq(ROUND - 1), Poly.constant(first // 2), later))
+    if extra == "bits":
+        swizzled = combine("xor", modulo(thread, 4), draw(st.sampled_from((modulo(ROUND, 4), modulo(LOADED, 2)))))
+        assert swizzled is not None
+        found = swizzled * draw(st.sampled_from((4, 8)))
     if extra == "free":
         found = found + FREE * draw(st.sampled_from((4, 48, 64)))
     elif extra == "uniform":
@@ -180,6 +190,21 @@ def test_addresses_are_told_apart_by_what_is_looked_at_modulo() -> None:
     assert enumerate_claim(given_, question(where, read, write)).holds
     assert not enumerate_claim(given_, question(where, read, late)).holds
     assert not enumerate_claim(given_, question(where, read, write, ahead=1)).holds
+
+
+def test_an_orbit_is_told_apart_by_its_first_rounds() -> None:
+    """s >>= 1 from 4: in rounds 0, 1, 2, then 0 for ever; half of the threads that are left read the other half."""
+    where = problem()
+    thread = where.specials["%tid.x"]
+    half = ite(eq(ROUND), Poly.constant(4), ite(eq(ROUND - 1), Poly.constant(2), ite(eq(ROUND - 2), Poly.constant(1),
+               Poly.constant(0))))  # fmt: skip
+    read = access(where, "a1", (thread + half) * 4, 4, lt(thread, half))
+    write = access(where, "a2", thread * 4, 4, lt(thread, half))
+    assert enumerate_claim(Enumerator(where), question(where, read, write)).holds
+    late = access(where, "a3", thread * 4, 4, le(thread, half))
+    answer = enumerate_claim(Enumerator(where), question(where, read, late))
+    assert not answer.holds
+    assert any(name == K.name for name, _ in answer.pins)
 
 
 def test_what_is_unbounded_counts_modulo_its_stride() -> None:

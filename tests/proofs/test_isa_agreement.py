@@ -43,13 +43,8 @@ FLOW_ROWS = [row for row in ROWS if row.kind == CONTROL and row.meaning is None]
 
 # Of these rows Terms gives a constant for some operands only.
 PARTLY = {
-    # Only a non-negative dividend over a positive constant: there floor and truncation are the same.
-    "div.{type:u16|s16|u32|s32|u64|s64}",
-    "rem.{type:u16|s16|u32|s32|u64|s64}",
     # Comparisons of floats are unknown, but a predicate `and` false, or `or` true, is not.
     *(r.template for r in isa_float.ROWS if r.base == "setp" and "{bool:" in r.template),
-    # Leading zeros are only bounded, but a word without a bit to find is known to have none.
-    "bfind[amount:shiftamt].{type:u32|s32|u64|s64}",
 }
 # Of these rows Terms gives a constant for no operands at all.
 UNKNOWN = {
@@ -57,10 +52,6 @@ UNKNOWN = {
     *(r.template for r in isa_float.ROWS if r.base not in ("copysign", "testp") and r.template not in PARTLY),
     # Conversions from, to and between floats; the first row of cvt is from integer to integer.
     *(r.template for r in ROWS if r.base == "cvt" and not r.template.startswith("cvt[sat:sat].{target:u8")),
-    # Counts are only bounded, and reversed bits unknown: no address or guard has come to depend on them.
-    "popc.{type:b32|b64}",
-    "clz.{type:b32|b64}",
-    "brev.{type:b32|b64}",
 }
 
 
@@ -100,8 +91,8 @@ class Watched(Terms):
         self.made: list[Symbol] = []
         self.at(1, "L1", frozenset())
 
-    def _bounded(self, width: int, low: int, high: int, definition: str = "") -> Word:
-        word = super()._bounded(width, low, high, definition)
+    def bounded(self, width: int, low: int, high: int, definition: str = "") -> Word:
+        word = super().bounded(width, low, high, definition)
         self.made += self.term(word).symbols()
         return word
 
@@ -353,6 +344,15 @@ def test_a_parameter_that_is_not_tracked_is_unknown() -> None:
     assert domain.load_param("eps", 0, 32, 1)[0].term is None
 
 
+@pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "isspacep"], ids=lambda r: r.template[:50])
+def test_the_space_of_a_generic_address_is_unknown(row: Row) -> None:
+    assert row.meaning is not None
+    for opcode in spellings(row):
+        result = row.meaning(Watched(Facts(True)), row.match(opcode), Word(64, Poly.constant(64)))
+        assert _constant(result) is None
+        assert len(result.symbols()) == 1
+
+
 @pytest.mark.parametrize("row", [r for r in MEMORY_ROWS if r.base == "cvta"], ids=lambda r: r.template[:50])
 def test_address_conversion(row: Row) -> None:
     """Generic addresses of global memory are global ones (an assumption that is printed), those of shared memory lie
@@ -450,6 +450,7 @@ CLASSES: dict[str, Callable[[Row], bool]] = {
     "parameters": lambda r: r in MEMORY_ROWS and r.sources[0] == "param",
     "matrices": lambda r: r in MATRIX_ROWS,
     "asynchronous copies": lambda r: r in MEMORY_ROWS and r.base == "cp",
+    "state spaces": lambda r: r in MEMORY_ROWS and r.base == "isspacep",
     "conversion": lambda r: r in MEMORY_ROWS and r.base == "cvta",
     "flow": lambda r: r in FLOW_ROWS,
 }

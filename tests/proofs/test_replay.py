@@ -9,8 +9,9 @@ import pytest
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.problem import contract_problem
-from proofs.replay import HINTS, Replay, replay
+from proofs.replay import Replay, replay
 from proofs.replay.signs import SIGNS
+from proofs.wording import HINTS
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 from spec.ptx.parser import parse
 

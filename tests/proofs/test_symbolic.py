@@ -14,9 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from proofs.decide import decide
+from proofs.loops_orbits import fold
 from proofs.query import Hypothesis, build
 from proofs.records import Access, LoopRecord, Records
-from proofs.terms import FALSE, TRUE, Cond, Poly, same
+from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, eq, ite, modulo, same
 from spec.errors import Unsupported
 from spec.ptx.access import AccessEvent
 from spec.ptx.faults import STEP_LIMIT, UNINITIALISED
@@ -245,16 +246,17 @@ ret;"""
     assert {s.scope for s in choice.symbols()} == {"thread"}
 
 
-def test_a_register_without_a_step_is_any_value() -> None:
-    """It doubles each round: neither affine nor constant, so the address is a symbol of its own width."""
+def test_a_register_without_a_form_is_any_value() -> None:
+    """It is multiplied each round: neither affine nor an orbit, so the address is a symbol of its own width."""
     body = """ld.param.u64 %d0, [out];
+ld.param.u32 %r1, [n];
 mov.u32 %r10, 1;
 mov.u32 %r11, 0;
 loop:
 mul.wide.u32 %d1, %r10, 4;
 add.u64 %d1, %d1, %d0;
 st.global.u32 [%d1], %r10;
-shl.b32 %r10, %r10, 1;
+mul.lo.u32 %r10, %r10, %r1;
 add.u32 %r11, %r11, 1;
 setp.lt.u32 %p1, %r11, 5;
 @%p1 bra loop;
@@ -262,6 +264,49 @@ ret;"""
     (store,) = records_of(problem_of(body)).accesses
     (own,) = (s for s in store.address.symbols() if s.name != "out")
     assert (own.low, own.high) == (0, 2**32 - 1)
+
+
+ORBITS = {
+    "shr.u32 %r10, %r10, 1;": (8, [8, 4, 2, 1, 0, 0, 0]),
+    "shl.b32 %r10, %r10, 30;": (1, [1, 2**30, 0, 0]),
+    "xor.b32 %r10, %r10, 1;": (0, [0, 1, 0, 1, 0]),
+    "add.u32 %r10, %r10, 1; setp.eq.u32 %p2, %r10, 3; selp.b32 %r10, 0, %r10, %p2;": (2, [2, 0, 1, 2, 0, 1]),
+    "sub.u32 %r10, 5, %r10;": (1, [1, 4, 1, 4]),
+    "add.u32 %r10, %r10, 5; rem.u32 %r10, %r10, 7;": (3, [3, 1, 6, 4, 2, 0, 5, 3, 1]),
+    "add.u32 %r10, %r10, 1; min.u32 %r10, %r10, 3;": (1, [1, 2, 3, 3, 3]),
+}
+
+
+@pytest.mark.parametrize("step", list(ORBITS))
+def test_a_value_that_comes_back_is_a_table_over_the_round(step: str) -> None:
+    start, expected = ORBITS[step]
+    body = f"""ld.param.u64 %d0, [out];
+mov.u32 %r10, {start};
+mov.u32 %r11, 0;
+loop:
+mul.wide.u32 %d1, %r10, 4;
+add.u64 %d1, %d1, %d0;
+st.global.u32 [%d1], %r10;
+{step}
+add.u32 %r11, %r11, 1;
+setp.lt.u32 %p1, %r11, 99;
+@%p1 bra loop;
+ret;"""
+    records = records_of(problem_of(body))
+    (store,), (loop,) = records.accesses, records.loops
+    at = [value_of(store.address, {f"k@{loop.id}": k, "out": 0}) for k in range(len(expected))]
+    assert at == [4 * v for v in expected]
+
+
+def test_a_choice_over_a_remainder_is_a_line_over_another_round() -> None:
+    k = Poly.symbol(Symbol("k", "iteration", THREAD, 0, None))
+    stage = modulo(k, 3)
+    following = ite(eq(stage - 2), Poly({}), stage + 1)
+    assert fold(following * 5 + k) == modulo(k + 1, 3) * 5 + k
+    odd = ite(eq(stage - 1), Poly.constant(7), stage)
+    assert [value_of(fold(odd), {"k": i}) for i in range(6)] == [0, 7, 2, 0, 7, 2]
+    free = ite(eq(k - 2), Poly({}), stage)
+    assert fold(free) == free
 
 
 def test_an_unsigned_counter_that_wraps_keeps_its_modulus() -> None:
@@ -334,6 +379,9 @@ def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
             continue
         operands, kind = KINDS[row.control]
         operands = {"nanosleep.u32": " 20", "cp.async.wait_group": " 1"}.get(opcode, operands)
+        operands = " [%d0]" if row.base in ("prefetch", "prefetchu") else operands
+        if row.results:  # bar.red
+            operands = (" %p1" if row.results == ("pred",) else " %r9") + ", 0, %p0"
         for guard in ("", "@%p0 "):
             body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
             records, _ = compare(body, {}, _first(body), (1,))

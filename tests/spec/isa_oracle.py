@@ -350,8 +350,51 @@ def integral_float(f: Form, t: str, a: int) -> int:
     return fl.finish(t, False, f.has("sat"), out)
 
 
+def carried(base: str, sets: bool) -> Oracle:
+    """add, sub or mad of the text, with the carry or borrow in and out (PTX ISA 9.7.2)."""
+
+    def oracle(f: Form, *args: int) -> tuple[int, ...] | int:
+        operands, flag = (args[:-1], int(args[-1])) if base.endswith("c") else (args, 0)
+        if base.startswith("mad"):
+            a, b = (value(f.type, v) for v in operands[:2])
+            product = a * b if f["half"] == "lo" else a * b >> f.width
+            exact = wrap(f.width, product) + operands[2] + flag
+        else:
+            exact = operands[0] + operands[1] + flag if base.startswith("add") else operands[0] - operands[1] - flag
+        outside = not 0 <= exact < 1 << f.width
+        return (wrap(f.width, exact), outside) if sets else wrap(f.width, exact)
+
+    return oracle
+
+
+def dot(elements: int) -> Oracle:
+    """dp4a and dp2a."""
+
+    def oracle(f: Form, a: int, b: int, c: int) -> int:
+        width = 32 // elements
+        first = [value(f"{f['a'][0]}{width}", a >> width * i & ((1 << width) - 1)) for i in range(elements)]
+        skipped = 2 if f["half"] == "hi" else 0
+        second = [value(f"{f['b'][0]}8", b >> 8 * (i + skipped) & 0xFF) for i in range(elements)]
+        return wrap(32, c + sum(p * q for p, q in zip(first, second, strict=True)))
+
+    return oracle
+
+
+def pairs(function: Callable[[int, int], int], otherwise: Oracle) -> Oracle:
+    """Of u16x2 and s16x2 each half on its own."""
+
+    def oracle(f: Form, *args: int) -> Any:
+        if f.parts["type"] not in ("u16x2", "s16x2"):
+            return otherwise(f, *args)
+        kind = f.parts["type"].removesuffix("x2")
+        halves = [[value(kind, a >> s & 0xFFFF) for a in args] for s in (0, 16)]
+        return sum(wrap(16, function(*half)) << s for half, s in zip(halves, (0, 16), strict=True))
+
+    return oracle
+
+
 ORACLES: dict[str, Oracle] = {
-    "add": by_type(integer_sat(lambda a, b: a + b), halves(fadd)),
+    "add": pairs(lambda a, b: a + b, by_type(integer_sat(lambda a, b: a + b), halves(fadd))),
     "sub": by_type(integer_sat(lambda a, b: a - b), halves(fsub)),
     "mul": halves(fmul),
     "mul.lo": integer(lambda a, b: a * b),
@@ -369,8 +412,12 @@ ORACLES: dict[str, Oracle] = {
     "rem": remainder,
     "abs": by_type(integer(abs), halves(fabs)),
     "neg": by_type(integer(lambda a: -a), halves(fneg)),
-    "min": by_type(integer(min), halves(fmin)),
-    "max": by_type(integer(max), halves(fmax)),
+    "min": pairs(min, by_type(integer(min), halves(fmin))),
+    "max": pairs(max, by_type(integer(max), halves(fmax))),
+    **{f"{base}.cc": carried(base, True) for base in ("add", "addc", "sub", "subc", "mad", "madc")},
+    **{base: carried(base, False) for base in ("addc", "subc", "madc")},
+    "dp4a": dot(4),
+    "dp2a": dot(2),
     "popc": lambda f, a: sum(bits(f, a)),
     "clz": lambda f, a: f.width - a.bit_length(),
     "brev": lambda f, a: number(bits(f, a)[::-1]),

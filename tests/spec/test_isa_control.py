@@ -75,6 +75,52 @@ def _barrier(opcode: str, form: Form) -> None:
         _value(exchange.format(operands=operands), lambda t: int(VALUES[t ^ 63]))
 
 
+def _reduced(opcode: str, form: Form) -> None:
+    """Each half of the block at a barrier of its own, then the whole block."""
+    for limit in (0, 7, 32, 40, 64):
+        def over(threads: range, limit: int = limit) -> int:
+            held = [t < limit for t in threads]
+            return {"": sum(held), "and": int(all(held)), "or": int(any(held))}[form["op"]]
+
+        to, get = ("%r2", "") if not form["op"] else ("%p1", "selp.u32 %r2, 1, 0, %p1;")
+        _value(
+            f"setp.lt.u32 %p0, %r0, {limit}; shr.u32 %r3, %r0, 5; add.u32 %r3, %r3, 1;\n"
+            f"{opcode} {to}, %r3, 32, %p0;\n{get}",
+            lambda t, over=over: over(range(t - t % 32, t - t % 32 + 32)),  # type: ignore[misc]
+        )
+        _value(
+            f"setp.ge.u32 %p0, %r0, {limit};\n{opcode} {to}, 0, !%p0;\n{get}", lambda t, over=over: over(range(64)),  # type: ignore[misc]
+        )
+
+
+def _match(opcode: str, form: Form) -> None:
+    """The two low bits of the thread's number, in lanes 0 to 19 alone, then in all."""
+    wide = form.width == 64
+    key = "cvt.u64.u32 %d1, %r3; shl.b64 %d1, %d1, 40;" if wide else ""
+    source = "%d1" if wide else "%r3"
+    both = "all" in opcode
+    to = "%r2|%p1" if both else "%r2"
+
+    def expected(t: int, lanes: int, mask: int) -> int:
+        same = [lane for lane in range(lanes) if lane & mask == t & mask]
+        word = sum(1 << lane for lane in same)
+        return (word if len(same) == lanes else 0) + 2 * (len(same) == lanes) if both else word
+
+    for mask in (3, 0):
+        add = "@%p1 add.u32 %r2, %r2, 2;" if both else ""
+        _value(f"and.b32 %r3, %r0, {mask}; {key}\n{opcode} {to}, {source}, -1;\n{add}",
+               lambda t, mask=mask: expected(t, 32, mask))  # type: ignore[misc]
+        _value(
+            f"and.b32 %r3, %r0, {mask}; {key} and.b32 %r4, %r0, 31; setp.lt.u32 %p0, %r4, 20;\n@!%p0 bra end;\n"
+            f"{opcode} {to}, {source}, 0xfffff;\n{add}",
+            lambda t, mask=mask: expected(t, 20, mask) if t % 32 < 20 else 0,  # type: ignore[misc]
+        )
+
+
+def _elect(opcode: str, form: Form) -> None:
+    _value(f"{opcode} %r2|%p1, -1;\n@%p1 add.u32 %r2, %r2, 7;", lambda t: 7 if t % 32 == 0 else 0)
+
+
 def _arrive(opcode: str, form: Form) -> None:
     """Warp 0 writes and arrives, warp 1 waits and reads."""
     sync = opcode.replace("arrive", "sync")
@@ -95,7 +141,8 @@ def _warp_barrier(opcode: str, form: Form) -> None:
 
 def _nothing(opcode: str, form: Form) -> None:
     operand = " 20" if opcode.startswith("nanosleep") else ""
-    _value(f"mov.u32 %r2, 7;\n{opcode}{operand};", lambda t: 7)
+    operand = {"prefetch": " [%d0]", "prefetchu": " [%d0]"}.get(opcode.partition(".")[0], operand)
+    _value(f"ld.param.u64 %d0, [out]; mov.u32 %r2, 7;\n{opcode}{operand};", lambda t: 7)
 
 
 def shuffled(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
@@ -176,6 +223,9 @@ def _group(opcode: str, form: Form) -> None:
 
 PROGRAMS: dict[str, Callable[[str, Form], None]] = {
     "bra": _branch, "ret": _leave, "exit": _leave, "trap": _trap, "bar.sync": _barrier, "barrier.sync": _barrier,
+    "brkpt": _trap, "bar.red.popc.u32": _reduced, "bar.red": _reduced, "barrier.red": _reduced,
+    "match.any.sync": _match, "match.all.sync": _match, "elect.sync": _elect, "griddepcontrol": _nothing,
+    "prefetch": _nothing, "prefetch.global": _nothing, "prefetchu.L1": _nothing,
     "bar.arrive": _arrive, "barrier.arrive": _arrive, "bar.warp.sync": _warp_barrier, "membar": _nothing,
     "fence": _nothing, "nanosleep.u32": _nothing, "shfl.sync": _shuffle, "vote.sync": _vote,
     "cp.async.commit_group": _group, "cp.async.wait_group": _group, "cp.async.wait_all": _group,

@@ -236,6 +236,13 @@ def _dot(a: list[float], b: list[float], c: float) -> float:
     return float(bits.view(np.float32)[0])
 
 
+def _dot16(kind: str, a: list[float], b: list[float]) -> float:
+    """Of numbers that are cut to bf16."""
+    x, y = ((np.array([v], np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16) for v in (a, b))
+    with np.errstate(all="ignore"):
+        return float(tensor.dot(kind, "f32", x, y, np.zeros(1, np.uint32)).view(np.float32)[0])
+
+
 def test_sums_are_cut_as_measured_on_an_h200() -> None:
     assert _dot([1, 2.0**-12, -1], [1, 2.0**-13, 1], 0) == 2.0**-25
     assert _dot([1, 2.0**-13, -1], [1, 2.0**-13, 1], 0) == 0.0
@@ -247,6 +254,9 @@ def test_sums_are_cut_as_measured_on_an_h200() -> None:
     assert np.isnan(_dot([np.inf, -np.inf], [1, 1], 0))
     assert _dot([np.inf], [1], -5) == np.inf
     assert np.isfinite(_dot([65504] * 16, [65504] * 16, 3e38))
+    greatest = float(np.finfo(np.float32).max)
+    assert _dot([32768] * 16, [-32768] * 16, -greatest) == -greatest
+    assert _dot16("bf16", [greatest, greatest / 2], [1.0, 1.0]) == np.inf
 
 
 # --- faults ------------------------------------------------------------------------------------------------------

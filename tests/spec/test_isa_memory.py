@@ -23,6 +23,7 @@ MEMORY_ROWS = [row for row in ROWS if row.kind == MEMORY]
 DATA = np.random.default_rng(5).integers(0, 256, 64, dtype=np.uint8)
 WIDTHS = {8: "b16", 16: "b16", 32: "b32", 64: "b64"}
 CVTA = [row for row in MEMORY_ROWS if row.base == "cvta"]
+SPACES = [row for row in MEMORY_ROWS if row.base == "isspacep"]
 LOADS = [row for row in MEMORY_ROWS if row.base == "ld"]
 STORES = [row for row in MEMORY_ROWS if row.base == "st"]
 
@@ -173,6 +174,22 @@ def test_addresses_convert_there_and_back(row: Row) -> None:
         assert (got == np.tile(DATA[4:8], 2)).all(), opcode
 
 
+@pytest.mark.parametrize("row", SPACES, ids=lambda r: r.template)
+def test_generic_addresses_know_their_space(row: Row) -> None:
+    """PTX ISA 9.7.9.19; an H200 says that constants do not lie in global memory."""
+    for opcode in spellings(row):
+        form = row.match(opcode)
+        assert form is not None
+        for place, source in (("global", "ld.param.u64 %d1, [out];"), ("shared", "mov.u64 %d1, s;"),
+                              ("local", "mov.u64 %d1, l;"), ("const", "mov.u64 %d1, table;")):
+            convert = "" if place == "global" else f"cvta.{place}.u64 %d1, %d1;"
+            memory = _memory()
+            _run(f"{source}{convert}\n{opcode} %p1, %d1;\nselp.u32 %r1, 1, 0, %p1; ld.param.u64 %d8, [result];"
+                 "st.global.u32 [%d8], %r1;", memory)
+            got = int(memory["result"].array(np.uint32)[0])
+            assert got == (place == space(form)), (opcode, place)
+
+
 def test_every_memory_row_is_covered() -> None:
-    tested = (*LOADS, *STORES, *CVTA, *ATOMIC_ROWS, *COPY_ROWS, *MATRIX_ROWS)
+    tested = (*SPACES, *LOADS, *STORES, *CVTA, *ATOMIC_ROWS, *COPY_ROWS, *MATRIX_ROWS)
     assert {r.template for r in (*MEMORY_ROWS, *MATRIX_ROWS)} == {r.template for r in tested}

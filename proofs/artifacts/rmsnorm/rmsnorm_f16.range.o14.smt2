@@ -1,4 +1,4 @@
-; no-wrap: the value is what its term says: nothing wrapped
+; no-wrap: the number fits 32 bits, unsigned: it has not wrapped
 ; PTX line 481
 (set-logic QF_NIA)
 (declare-const rows Int)

@@ -1,4 +1,4 @@
-; no-wrap: the value is what its term says: nothing wrapped
+; no-wrap: the number fits 64 bits, unsigned: it has not wrapped
 ; PTX line 45
 (set-logic QF_NIA)
 (declare-const n Int)
@@ -27,5 +27,10 @@
 (assert (! (and (= 0 (mod x 16)) (= 0 (mod y 16))) :named control.2))
 (assert (! (or (= 0 |k@L45|) (<= (+ 1 (* 128 ctaid.x) (* 128 nctaid.x |k@L45|)) (+ (div n 8) (* 128 nctaid.x)))) :named fact.1))
 (assert (! (=> (and (>= (+ (- 1) nctaid.x) 0) (>= |k@L45| 0)) (>= (* (+ (- 1) nctaid.x) |k@L45|) 0)) :named lemma.1))
+(assert (! (=> (and (>= (+ (- 1) |k@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) |k@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.2))
+(assert (! (=> (and (>= (+ 1 (* (- 1) |k@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ 1 (* (- 1) |k@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.3))
+(assert (! (=> (and (>= (+ (- 2) |k@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 2) |k@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.4))
+(assert (! (=> (and (>= (* (- 1) |k@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (* (- 1) |k@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
+(assert (! (=> (and (>= (+ (- 1) (* (- 1) |k@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) |k@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
 (assert (! (not (and (<= 0 (+ (* 128 ctaid.x) (* 128 nctaid.x |k@L45|))) (<= (+ (* 128 ctaid.x) (* 128 nctaid.x |k@L45|)) 18446744073709551615))) :named goal))
 (check-sat)

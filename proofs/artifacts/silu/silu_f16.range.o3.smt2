@@ -1,4 +1,4 @@
-; no-wrap: the value is what its term says: nothing wrapped
+; no-wrap: the number fits 64 bits, unsigned: it has not wrapped
 ; PTX line 129
 (set-logic QF_NIA)
 (declare-const n Int)
@@ -27,5 +27,10 @@
 (assert (! (or (not (= 0 (mod x 16))) (not (= 0 (mod y 16)))) :named control.2))
 (assert (! (or (= 0 |k@L129|) (<= (+ 1 (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|)) (+ n (* 1024 nctaid.x)))) :named fact.1))
 (assert (! (=> (and (>= (+ (- 1) nctaid.x) 0) (>= |k@L129| 0)) (>= (* (+ (- 1) nctaid.x) |k@L129|) 0)) :named lemma.1))
+(assert (! (=> (and (>= (+ (- 1) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.2))
+(assert (! (=> (and (>= (+ 1 (* (- 1) |k@L129|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ 1 (* (- 1) |k@L129|)) (+ (- 1) nctaid.x)) 0)) :named lemma.3))
+(assert (! (=> (and (>= (+ (- 2) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 2) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.4))
+(assert (! (=> (and (>= (* (- 1) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (* (- 1) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
+(assert (! (=> (and (>= (+ (- 1) (* (- 1) |k@L129|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) |k@L129|)) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
 (assert (! (not (and (<= 0 (+ (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|))) (<= (+ (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|)) 18446744073709551615))) :named goal))
 (check-sat)

@@ -1,4 +1,4 @@
-; no-wrap: the value is what its term says: nothing wrapped
+; no-wrap: the number fits 64 bits, unsigned: it has not wrapped
 ; PTX line 145
 (set-logic QF_NIA)
 (declare-const n Int)
@@ -30,5 +30,10 @@
 (assert (! (<= (+ 1 (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|)) n) :named control.3))
 (assert (! (or (= 0 |k@L129|) (<= (+ 1 (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|)) (+ n (* 1024 nctaid.x)))) :named fact.1))
 (assert (! (=> (and (>= (+ (- 1) nctaid.x) 0) (>= |k@L129| 0)) (>= (* (+ (- 1) nctaid.x) |k@L129|) 0)) :named lemma.1))
+(assert (! (=> (and (>= (* (- 1) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (* (- 1) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.2))
+(assert (! (=> (and (>= (+ (- 1) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.3))
+(assert (! (=> (and (>= (+ (- 1) (* (- 1) |k@L129|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) |k@L129|)) (+ (- 1) nctaid.x)) 0)) :named lemma.4))
+(assert (! (=> (and (>= (+ 1 (* (- 1) |k@L129|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ 1 (* (- 1) |k@L129|)) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
+(assert (! (=> (and (>= (+ (- 2) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 2) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
 (assert (! (not (and (<= 0 (+ 640 (* 1024 ctaid.x) tid.x (* 1024 nctaid.x |k@L129|))) (<= (+ 640 (* 1024 ctaid.x) tid.x (* 1024 nctaid.x |k@L129|)) 18446744073709551615))) :named goal))
 (check-sat)

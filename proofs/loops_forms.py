@@ -1,0 +1,85 @@
+"""What a register holds at the head of a loop in round k, as a term over k.
+
+* *affine*: it changes by an amount that the body does not change: `start + step*k`.
+* *delayed*: it is made of other registers of known form, of the round before: `cur = i*4` and next round `prev = cur`.
+* *orbit*: from its start it runs through values that come back, such as a stage counter or `s >>= 1`; several registers
+  that depend on each other are followed together, so that they stay in step.
+
+Forms are found by running the body without proving anything. Each is confirmed later, on the back edge of the run that
+proves its observations: the value there must be the form's at k+1. So a form that was guessed wrongly only gets lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from proofs.loops_exit import Decide
+from proofs.loops_frame import MAX_VALUE, Body, Form, Frame
+from proofs.loops_orbits import confirmed_case_by_case, congruent, find_orbits
+from proofs.state import State, Value
+from proofs.terms import FALSE, Poly, Symbol, conj, eq, ite, same
+from proofs.words import Word
+
+
+def find_forms(body: Body, frame: Frame) -> dict[str, Form]:
+    """The registers whose value in round k is a term over k."""
+    start = frame.entry.copy()
+    for register in frame.modified:
+        start.set(register, body.unknown(frame, register, True), frame.entry.written.get(register, FALSE))
+    back = body.look(frame, start)
+    if back is None:
+        return {}
+    forms: dict[str, Form] = {}
+    heads: dict[Symbol, str] = {}
+    after: dict[str, Poly] = {}
+    for register in frame.modified:
+        head, value, initial = start.registers[register], back.registers.get(register), frame.initial(register)
+        if not (isinstance(head, Word) and isinstance(value, Word)) or head.term is None:
+            continue
+        (symbol,) = head.term.symbols()
+        heads[symbol] = register
+        if initial is None or value.term is None:
+            continue
+        step = value.term - head.term
+        if not frame.varies(step):
+            forms[register] = Form(initial + step * frame.k)
+        else:
+            after[register] = value.term
+    _delayed(frame, heads, after, forms)
+    find_orbits(body, frame, {r: i for r in after if r not in forms and (i := frame.initial(r)) is not None}, forms)
+    _delayed(frame, heads, after, forms)
+    return forms
+
+
+def _delayed(
+    frame: Frame, heads: Mapping[Symbol, str], after: Mapping[str, Poly], forms: dict[str, Form]
+) -> None:
+    """Add registers that are made of others of the round before."""
+    found = True
+    while found:
+        found = False
+        for register, value in after.items():
+            varying = {s for s in value.symbols() if frame.name in s.loops or s == frame.iteration}
+            initial = frame.initial(register)
+            if register in forms or initial is None or not all(heads.get(s) in forms for s in varying):
+                continue
+            before = {frame.iteration: frame.k - 1}
+            mapping = {s: forms[heads[s]].term.substitute(before) for s in varying}
+            term = value.substitute(mapping)
+            if term.substitute({frame.iteration: Poly({})}) != initial:
+                term = ite(eq(frame.k), initial, term)
+            if len(term.text) <= MAX_VALUE:
+                forms[register], found = Form(term), True
+
+
+def confirmed(frame: Frame, form: Form, back: State, value: Value | None, decide: Decide) -> bool:
+    """Whether the value on the back edge of round k is the form's at k+1."""
+    if not isinstance(value, Word) or value.term is None:
+        return False
+    expected = form.term.substitute({frame.iteration: frame.k + 1})
+    if congruent(value, expected):
+        return True
+    relative = back.control[len(frame.entry.control):]
+    if form.period:
+        return confirmed_case_by_case(frame, form, conj(relative), value, expected)
+    return decide((*back.control, *back.facts), same(value.term, expected))

@@ -1,0 +1,127 @@
+"""Words of the symbolic domain: integers congruent to a register's value, and looking at them as numbers.
+
+A word holds *any* integer congruent to the register's value modulo 2^width, so that add, sub, mul.lo, shl by a constant
+and operations on single bits need nothing. Every other operation *observes* the canonical value; its range must then
+be proved, and each such proof is recorded (the no-wrap obligation). Where it cannot be proved, an explicit mod stays in
+the term and the wrap is recorded. Floats and values loaded from memory are unknown; an unknown that is observed becomes
+a symbol.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+from proofs.terms import THREAD, Cond, Poly, Symbol, conj, ite, le, modulo, opaque_truth, within
+
+MAX_DEGREE, MAX_TERMS = 4, 48
+
+
+@dataclass(frozen=True)
+class Word:
+    """A value of `width` bits: a ring representative, or unknown (None) with the name that it would get.
+
+    `alike`, `partner`: what is known of the values of other lanes (proofs/alike.py). `settled`: what one instruction
+    gave that is no multiplication which the assembler may contract with an addition.
+    """
+
+    width: int
+    term: Poly | None
+    key: str = ""
+    loops: frozenset[str] = frozenset()
+    line: int = 0
+    alike: frozenset[int] = frozenset()
+    partner: tuple[str, int] | None = None
+    settled: bool = False
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A register value looked at as a number: `term` must lie in [low, high]."""
+
+    line: int
+    term: Poly
+    low: int
+    high: int
+    proved: bool
+
+
+class Facts(ABC):
+    """What is known where an instruction stands."""
+
+    @abstractmethod
+    def prove(self, goal: Cond) -> bool:
+        """Whether the goal follows from what is known at this point."""
+
+    @abstractmethod
+    def observe(self, observation: Observation) -> None:
+        """A value was looked at."""
+
+
+class Values:
+    """Unknowns, representatives and canonical values; `optimistic`: ranges are believed, nothing is recorded."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.line = 0
+        self.place = ""
+        self.loops: frozenset[str] = frozenset()
+        self.optimistic = False
+        self._fresh = 0
+
+    def at(self, line: int, place: str, loops: frozenset[str]) -> None:
+        """Move to an instruction; names of unknowns come from its place, which no other instruction has."""
+        self.line, self.place, self.loops, self._fresh = line, place, loops, 0
+
+    def unknown(self, width: int, key: str = "") -> Word:
+        """A word of which nothing is known."""
+        if not key:
+            key = f"v@{self.place}" + (f".{self._fresh}" if self._fresh else "")
+            self._fresh += 1
+        return Word(width, None, key, self.loops, self.line)
+
+    def bounded(self, width: int, low: int, high: int, definition: str = "") -> Word:
+        """A word of which only the range is known."""
+        word = self.unknown(width)
+        symbol = Symbol(word.key, "opaque", THREAD, low, high, self.line, definition, self.loops)
+        return replace(word, term=Poly.symbol(symbol))
+
+    def unknown_truth(self) -> Cond:
+        word = self.unknown(1)
+        return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, self.line, "", self.loops))
+
+    def term(self, a: Word) -> Poly:
+        """A ring representative; an unknown gets its symbol."""
+        if a.term is not None:
+            return a.term
+        return Poly.symbol(Symbol(a.key, "opaque", THREAD, 0, 2**a.width - 1, a.line, "", a.loops))
+
+    def number(self, a: Word, signed: bool, width: int = 0) -> Poly:
+        """The canonical value; its range is proved and recorded, or an explicit mod is left in the term."""
+        width = width or a.width
+        low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
+        term = self.term(a)
+        if term.value is not None:
+            return Poly.constant((term.value - low) % 2**width + low)
+        if a.term is None and signed:
+            return ite(le(term, high), term, term - 2**width)
+        inside = within(term, low, high)
+        if inside and len(term.terms) == 1 and term.degree == 1:
+            return term
+        if self.optimistic:
+            return term
+        inside = inside or self.facts.prove(conj((le(low, term), le(term, high))))
+        self.facts.observe(Observation(self.line, term, low, high, inside))
+        return term if inside else modulo(term - low, 2**width) + low
+
+    def holds(self, goal: Cond) -> bool:
+        """Whether a condition holds here, on which the form of a term may then rest; believed while optimistic."""
+        if goal.op in ("true", "false"):
+            return goal.op == "true"
+        return self.optimistic or self.facts.prove(goal)
+
+    def word(self, width: int, term: Poly) -> Word:
+        """A word, unless its term has grown out of hand."""
+        if term.degree > MAX_DEGREE or len(term.terms) > MAX_TERMS:
+            return self.unknown(width)
+        return Word(width, term)
