@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from proofs.contents import ContentAtom
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
 from proofs.terms import Atom, Cond, Monomial, Poly, SymbolAtom, conj, divide, le, lt, modulo, within
@@ -61,6 +62,24 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
         "", at, buffer.space, kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
         flat=found.flat,
     )
+
+
+def elements_at(problem: Problem, width: int, count: int, address: Poly, prove: Prove) -> tuple[Poly, ...]:
+    """The values of `count` words of `width` bits at an address, if they are elements whose content is followed."""
+    names = {s.name for s in address.symbols()}
+    buffers = [b for b in problem.buffers.values() if b.base.name in names]
+    if len(buffers) != 1 or buffers[0].name not in problem.sources or _coefficient(address, buffers[0]) != 1:
+        return ()
+    buffer, source = buffers[0], problem.sources[buffers[0].name]
+    offset = address - Poly.symbol(buffer.base)
+    if width != 8 * buffer.element_bytes or any(c % buffer.element_bytes for c in offset.terms.values()):
+        return ()
+    found = []
+    for i in range(count):
+        at = split(offset + i * buffer.element_bytes, buffer, 1, prove)
+        places = (at.column,) if at.flat else (at.plane, at.row, at.column)[-len(source.extents):]
+        found.append(Poly.of(ContentAtom(source, places, at.flat)))
+    return tuple(found)
 
 
 def _base_of(term: Poly) -> str:
