@@ -314,8 +314,8 @@ class Machine(Hooks, Runner):
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
-            values=marks.values,
+            access, readonly=marks.readonly, scope=marks.scope, parts=marks.parts, warp=marks.warp,
+            flight=marks.flight, alike=marks.alike, values=marks.values,
         ))
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
