@@ -15,6 +15,7 @@ from proofs.loops_exit import exit_count, linear
 from proofs.loops_forms import confirmed, find_forms
 from proofs.loops_frame import Body, Form, Frame, at_round
 from proofs.loops_orbits import cases, congruent
+from proofs.opaque import computes_a_value, written
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point
 from proofs.state import PASSED, Edge, State, Value, join
@@ -108,6 +109,9 @@ class Summaries(Body):
         for index in sorted(blocks):
             for instruction in self.machine.graph.blocks[index].instructions:
                 found = lookup(instruction.opcode)
+                if found is None and computes_a_value(instruction):
+                    names |= dict.fromkeys(written(instruction))
+                    continue
                 if found is None:
                     raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
                 if found[0].control == "barrier":

@@ -23,7 +23,9 @@ RESERVED = frozenset((
 
 @dataclass(frozen=True)
 class BufferTerms:
-    """A global buffer in terms: `rows` and `leading` are None for one extent; `columns` None if nothing is declared.
+    """A buffer in terms, in global memory or of constants.
+
+    `rows` and `leading` are None for one extent, `columns` is None if nothing is declared.
 
     `planes` and `plane_stride` (in elements) are there for three extents.
     """
@@ -36,6 +38,7 @@ class BufferTerms:
     columns: Poly | None
     access: str
     align: int
+    space: str = "global"
     planes: Poly | None = None
     plane_stride: Poly | None = None
 
@@ -72,6 +75,8 @@ class Problem:
         block, grid: sizes where fixed, else None.
         power: the power parameter's symbol, if the contract has one.
         alias: pairs of buffers that may overlap.
+        addresses: of variables that are not shared, by name (`proofs.variables`).
+        local_bytes: size of each local variable.
     """
 
     module: Module
@@ -93,6 +98,14 @@ class Problem:
     expected_grid: tuple[Poly, ...] = ()
     names: dict[str, Poly] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
+    addresses: dict[str, Poly] = field(default_factory=dict)
+    local_bytes: dict[str, Poly] = field(default_factory=dict)
+
+    def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
+        """Address and size of a shared or local variable."""
+        if space == "local":
+            return self.addresses[name], self.local_bytes[name]
+        return self.variables[name], self.shared_bytes[name]
 
     def alias_of(self, a: str, b: str) -> bool:
         """Whether two buffers may overlap."""
@@ -267,7 +280,7 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
 def unsupported_function(function: Function) -> None:
     """Unsupported for what the prover does not model in a function's declarations."""
     for variable in function.variables:
-        if variable.space not in ("shared", "param"):
+        if variable.space not in ("shared", "param", "local", "global", "const"):
             raise Unsupported(f".{variable.space} variable {variable.name}", line=variable.line)
     sizes = {p.name: type_width(p.type) // 8 * (p.elements or 1) for p in function.params}
     for instruction in function.instructions():

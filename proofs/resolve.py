@@ -56,10 +56,16 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     window = _base_of(SHARED_WINDOW) in names
     shared = [v for v, term in problem.variables.items() if _base_of(term) in names]
     buffers = [b for b in problem.buffers.values() if b.base.name in names]
+    mine = [v for v in problem.local_bytes if _base_of(problem.addresses[v]) in names]
+    if space == "local" and len(mine) == 1 and not (buffers or shared or window):
+        return Access("", at, "local", kind, width, mine[0], address, Poly({}), address, width)
     if space == "shared" and len(shared) == 1 and not buffers and not window:
         return Access("", at, "shared", kind, width, shared[0], address, Poly({}), address, width)
     offsets = None
-    if space != "shared" and len(buffers) == 1 and not shared and not window:
+    if (
+        space not in ("shared", "local") and len(buffers) == 1 and not (shared or mine or window)
+        and buffers[0].space == ("const" if space == "const" else "global")
+    ):
         offsets = _offsets(address, buffers[0], MAX_CHOICES)
     if offsets is None:
         raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
@@ -71,7 +77,7 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     if any(c % buffer.element_bytes for _, offset in offsets for c in offset.terms.values()):
         count += 1  # it may begin inside an element, and then reach into one more
     return Access(
-        "", at, "global", kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
+        "", at, buffer.space, kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
         flat=found.flat,
     )
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.loops import Runner, Summaries
 from proofs.loops_orbits import fold
+from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
 from proofs.problem import Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -30,7 +31,7 @@ from proofs.records import (
 from proofs.resolve import resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
-from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
+from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
 from spec.ptx.isa import lookup
@@ -57,7 +58,7 @@ class Machine(Hooks, Runner):
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
         self.graph = graph_of(problem.function)
-        self.domain = Terms(problem.parameters, problem.specials, problem.variables, self)
+        self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
         self.places = instruction_places(problem)
         self.state = State()
@@ -109,13 +110,14 @@ class Machine(Hooks, Runner):
         for instruction in block.instructions:
             self.instruction = instruction
             self._step(instruction)
-            found = lookup(instruction.opcode)
-            if found is None:
-                raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-            row, form = found
             place = self.places[id(instruction)]
             self.domain.at(instruction.line, place, frozenset(self.loops))
             self.guard = self._guard(instruction)
+            found = lookup(instruction.opcode)
+            if found is None:
+                self._opaque(instruction)
+                continue
+            row, form = found
             if row.meaning is not None:
                 if self.guard == FALSE:
                     continue
@@ -130,6 +132,20 @@ class Machine(Hooks, Runner):
             self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _opaque(self, instruction: Instr) -> None:
+        """An instruction without a row: registers it writes become arbitrary, if that is all that it does."""
+        if not computes_a_value(instruction):
+            raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
+        if self.guard == FALSE:
+            return
+        for register in read(instruction):
+            self._read(register)
+        if instruction.base in WHOLE_WARP:
+            self.converge(Poly.constant(EVERY_LANE))
+        for register in written(instruction):
+            kind = self.problem.function.registers[register]
+            self._write(register, self.domain.arbitrary(kind))
 
     def _step(self, instruction: Instr) -> None:
         self._left -= 1 + len(self.state.control) // 16
@@ -282,13 +298,8 @@ class Machine(Hooks, Runner):
         assert self.instruction is not None
         if not self.recording:
             return
-        if space in ("local", "const"):
-            raise Unsupported(f".{space} memory is not modelled yet", line=self.instruction.line)
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
-                              line=self.instruction.line)
-        if marks.flight or marks.warp:
-            raise Unsupported(f"{self.instruction.opcode} is not followed through the phases yet",
                               line=self.instruction.line)
         at = self._point()
         if marks.guard == FALSE:

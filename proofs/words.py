@@ -97,6 +97,10 @@ class Terms(Bitwise, Floating):
         super().__init__(hooks)
         self.parameters, self.specials, self.variables, self.hooks = parameters, specials, variables, hooks
 
+    def arbitrary(self, kind: str) -> Word | Cond:
+        """An unknown of a PTX type."""
+        return self.unknown_truth() if kind == "pred" else self.unknown(type_width(kind))
+
     def common(self, kind: str) -> Word | Cond:
         """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
         different rounds, one that each has for itself.

@@ -10,6 +10,7 @@ from math import prod
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.decide import decide
+from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
     DYNAMIC,
@@ -27,6 +28,7 @@ from proofs.ptxas import assemble
 from proofs.query import build
 from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
 from proofs.usage import Use, special_registers, usage
+from proofs.variables import add_variables
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
@@ -164,6 +166,8 @@ class _Reader:
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
             outputs=self._outputs(buffers),
         )  # fmt: skip
+        add_variables(found)
+        found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
         return found
 
@@ -391,7 +395,7 @@ class _Reader:
         plane_stride = (strides[0] if strides else shape[1] * columns) if three else None
         return BufferTerms(
             shown, base, ELEMENT_BYTES[d.element], shape[-2] if two else None, leading, columns, d.access, d.align,
-            shape[0] if three else None, plane_stride,
+            planes=shape[0] if three else None, plane_stride=plane_stride,
         )
 
     def _aliases(self, buffers: dict[str, BufferTerms]) -> frozenset[frozenset[str]]:

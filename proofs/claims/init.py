@@ -1,4 +1,4 @@
-"""The claim that shared memory is written before it is read.
+"""The claim that shared and local memory is written before it is read.
 
 A shared read needs, for each of its bytes, a write that some thread of the block makes before a barrier that lies
 between. Enumeration looks for it among all threads, rounds and phases (`proofs/claims/written.py`). For a few writes
@@ -42,7 +42,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     in_step = {loop for b in records.barriers for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     places = Order(problem, records, graph, found)
-    claims = []
+    claims = _local(problem, records, order)
     for read in shared:
         if not read.reads:
             continue
@@ -63,6 +63,28 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
         claims.append(_init(problem, read, others, warp, own, finite))
+    return claims
+
+
+def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Claim]:
+    """init claims of reads of local memory, which only the thread itself can have written."""
+    local = [a for a in records.accesses if a.space == "local"]
+    claims = []
+    for read in local:
+        if not read.reads:
+            continue
+        own = [
+            w for w in local
+            if w.kind == "write" and w.buffer == read.buffer
+            and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
+        ]
+        grain = gcd(read.width, *(w.width for w in own))
+        goal = conj(
+            disj(conj((*w.at.control, _covers(w.address, w.width, read.address + at, grain))) for w in own)
+            for at in range(0, read.width, grain)
+        )
+        words = "every byte read was written by the same thread before"
+        claims.append(at_access(problem, read, f"init.{read.id}", "init", words, goal.text, [goal]))
     return claims
 
 

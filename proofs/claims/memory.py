@@ -20,7 +20,7 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
     """split, bounds, align and power claims of every access; rows claims of every buffer."""
     claims: list[Claim] = []
     for access in records.accesses:
-        if access.space == "shared":
+        if access.space in ("shared", "local"):
             claims.append(_shared_bounds(problem, access))
         else:
             buffer = problem.buffers[access.buffer]
@@ -130,13 +130,14 @@ def _offset(problem: Problem, access: Access) -> Claim:
 
 
 def _shared_bounds(problem: Problem, access: Access) -> Claim:
-    base, size = problem.variables[access.buffer], problem.shared_bytes[access.buffer]
+    base, size = problem.variable_of(access.space, access.buffer)
     end = f"(+ {base.text} {size.text})"
     goal = f"(and (<= {base.text} {access.address.text}) (<= (+ {access.address.text} {access.width}) {end}))"
     return at_access(
-        problem, access, f"bounds.{access.id}", "bounds", "the bytes lie in the shared variable", goal,
+        problem, access, f"bounds.{access.id}", "bounds", f"the bytes lie in the {access.space} variable", goal,
         [access.address, base, size],
-        finite=Everywhere(access, conj((le(base, access.address), le(access.address + access.width, base + size)))),
+        finite=Everywhere(access, conj((le(base, access.address), le(access.address + access.width, base + size))))
+        if access.space == "shared" else None,
     )
 
 

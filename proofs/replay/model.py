@@ -122,8 +122,8 @@ def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:
     """
     parts = [f"(>= {DYNAMIC} {ROOM})"] if DYNAMIC in declared else []
     for access, copy in claim.subjects:
-        if access.space == "shared":
-            base, size = problem.variables[access.buffer], problem.shared_bytes[access.buffer]
+        if access.space in ("shared", "local"):
+            base, size = problem.variable_of(access.space, access.buffer)
             low, high, items = base, base + size - access.width, [access.address]
             texts = [f"(<= {low.text} {copy.text(access.address)} {high.text})"]
         else:
