@@ -110,15 +110,14 @@ class Terms(Bitwise, Floating):
         return self.unknown_truth() if kind == "pred" else self.unknown(type_width(kind))
 
     def common(self, kind: str) -> Word | Cond:
-        """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
-        different rounds, one that each has for itself.
-        """
+        """An unknown of a PTX type that is the same for all threads of a block (in a loop: in the same round)."""
         width = type_width(kind)
         key = self.unknown(width).key
         scope = THREAD if self.loops else BLOCK
         if kind == "pred":
-            return opaque_truth(Symbol(key, "boolean", scope, None, None, self.line, "", self.loops))
-        return Word(width, Poly.symbol(Symbol(key, "opaque", scope, 0, 2**width - 1, self.line, "", self.loops)))
+            return opaque_truth(Symbol(key, "boolean", scope, None, None, self.line, "", self.loops, uniform=True))
+        symbol = Symbol(key, "opaque", scope, 0, 2**width - 1, self.line, "", self.loops, uniform=True)
+        return Word(width, Poly.symbol(symbol))
 
     def special(self, name: str, width: int) -> Word:
         term = self.specials.get(name)
