@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proofs.cfg import Graph
-from proofs.phases.copies import carried, groups, meanwhile
+from proofs.phases.copies import carried, meanwhile, most_pending
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member, Pairing
-from proofs.phases.modes import FREE, Modes
+from proofs.phases.modes import FREE, Modes, behind
 from proofs.phases.walk import Walker
 from proofs.records import Barrier, Records, Shuffle
 from spec.ptx.ast import Instr
@@ -48,7 +48,7 @@ def intervals(graph: Graph, records: Records, places: dict[int, str]) -> tuple[I
 
 def _rounds(records: Records) -> int:
     """Iterations to tell apart: a copy is in flight for one more than the groups that its wait leaves pending."""
-    return max(MAX_AHEAD, groups(records).most + 2 if any(a.flight for a in records.accesses) else 0)
+    return max(MAX_AHEAD, most_pending(records) + 2 if any(a.flight for a in records.accesses) else 0)
 
 
 def _level(
@@ -78,7 +78,8 @@ def between(walker: Walker, start: tuple[int, int, Modes]) -> tuple[Member, ...]
             return ()
         around = dict(modes)
         for access in walker.accesses.get(place, ()):
-            members[Member(access, tuple((loop, around.get(loop, FREE)) for loop in access.at.loops))] = None
+            mine = tuple((loop, around.get(loop, FREE)) for loop in access.at.loops)
+            members[Member(access, mine, *behind(modes))] = None
         return (None,)
 
     index, at, modes = start

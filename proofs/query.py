@@ -9,8 +9,9 @@ from itertools import combinations
 from math import gcd
 
 from proofs.bits import BitAtom, xor_lemmas
+from proofs.contents import ContentAtom, contents_of, statements
 from proofs.polynomials import plain_sum
-from proofs.terms import Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
+from proofs.terms import BLOCK, Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
 MAX_LEMMAS = 40
@@ -23,11 +24,19 @@ def rename_text(text: str, mapping: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Copy:
-    """How one thread's symbols are spelled in a query of two threads: a mark for some scopes, terms for some names."""
+    """How one thread's symbols are spelled in a query of two threads: a mark for some scopes, terms for some names.
+
+    `rounds`: loops of which both threads, of one block, are in the same round. What is uniform there has no mark.
+    """
 
     mark: str = ""
     scopes: frozenset[str] = frozenset()
     replaced: Mapping[str, Poly] = field(default_factory=dict)
+    rounds: frozenset[str] = frozenset()
+
+    def _marks(self, symbol: Symbol) -> bool:
+        shared = symbol.uniform and BLOCK not in self.scopes and symbol.loops <= self.rounds
+        return symbol.scope in self.scopes and not shared
 
     def spelling(self, symbols: Iterable[Symbol]) -> dict[str, str]:
         """Symbol text in the records to text in the query."""
@@ -35,7 +44,7 @@ class Copy:
         for symbol in symbols:
             if symbol.name in self.replaced:
                 mapping[quote(symbol.name)] = self.replaced[symbol.name].text
-            elif symbol.scope in self.scopes:
+            elif self._marks(symbol):
                 mapping[quote(symbol.name)] = quote(symbol.name + self.mark)
         return mapping
 
@@ -45,13 +54,15 @@ class Copy:
         for symbol in symbols:
             if symbol.name in self.replaced:
                 mapping[symbol] = self.replaced[symbol.name]
-            elif symbol.scope in self.scopes:
+            elif self._marks(symbol):
                 mapping[symbol] = Poly.symbol(symbol.renamed(symbol.name + self.mark))
         return mapping
 
     def text(self, item: Cond | Poly) -> str:
         """The item's text with symbols replaced; what substitution simplifies away must not stay in it undeclared."""
         terms = self.terms(item.symbols())
+        if "[" in item.text:  # an element of memory, whose name holds the names of other unknowns
+            return item.substitute(terms).text
         done: Cond | Poly = item.substitute(terms)
         wanted = {s for symbol in item.symbols() for s in (terms[symbol].symbols() if symbol in terms else (symbol,))}
         return rename_text(item.text, self.spelling(item.symbols())) if wanted <= done.symbols() else done.text
@@ -77,13 +88,14 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Query:
-    """One claim as text."""
+    """One claim as text; `contents` are the elements of memory that it speaks of."""
 
     name: str
     comment: tuple[str, ...]
     symbols: tuple[Symbol, ...]
     assertions: tuple[tuple[str, str], ...]
     goal: str
+    contents: tuple[ContentAtom, ...] = ()
 
     @property
     def text(self) -> str:
@@ -123,11 +135,13 @@ def build(
         if h.text != "true" and h.text not in seen:
             seen[h.text] = h.label
             kept.append(h)
+    contents = contents_of([*(h.cond for h in kept), *goal_items])
+    kept += [Hypothesis("content", c.text, c) for c in statements(contents)]
     symbols: dict[str, Symbol] = {}
     for item in (*(h.cond for h in kept), *goal_items):
         for symbol in sorted(item.symbols(), key=lambda s: s.name):
             symbols.setdefault(symbol.name, symbol)
-    for symbol in extra_symbols:
+    for symbol in (*(c.symbol for c in contents), *extra_symbols):
         symbols.setdefault(symbol.name, symbol)
     assertions = [("range", text) for s in symbols.values() if s.kind != "boolean" and (text := range_text(s))]
     assertions += [(h.label, h.text) for h in kept]
@@ -144,7 +158,7 @@ def build(
     for label, text in assertions:
         counts[label] = counts.get(label, 0) + 1
         numbered.append((f"{label}.{counts[label]}", text))
-    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal)
+    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal, contents)
 
 
 def product_lemmas(polys: Iterable[Poly]) -> list[str]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from proofs.contents import ContentAtom
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
 from proofs.terms import Atom, Cond, Monomial, Poly, SymbolAtom, conj, divide, le, lt, modulo, within
-from proofs.words import SHARED_WINDOW
+from proofs.words import LOCAL_WINDOW, SHARED_WINDOW
 from spec.errors import Unsupported
 
 MAX_STEPS = 64
@@ -34,10 +35,11 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
 
     `prove` decides what holds at this point; it chooses between ways to split an address.
     """
-    if space == "generic" and SHARED_WINDOW.symbols() & address.symbols():
-        space, address = "shared", address - SHARED_WINDOW
+    for name, begin in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW)):
+        if space == "generic" and begin.symbols() & address.symbols():
+            space, address = name, address - begin
     names = {s.name for s in address.symbols()}
-    window = _base_of(SHARED_WINDOW) in names
+    window = bool({_base_of(SHARED_WINDOW), _base_of(LOCAL_WINDOW)} & names)
     shared = [v for v, term in problem.variables.items() if _base_of(term) in names]
     buffers = [b for b in problem.buffers.values() if b.base.name in names]
     mine = [v for v in problem.local_bytes if _base_of(problem.addresses[v]) in names]
@@ -60,6 +62,24 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
         "", at, buffer.space, kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
         flat=found.flat,
     )
+
+
+def elements_at(problem: Problem, width: int, count: int, address: Poly, prove: Prove) -> tuple[Poly, ...]:
+    """The values of `count` words of `width` bits at an address, if they are elements whose content is followed."""
+    names = {s.name for s in address.symbols()}
+    buffers = [b for b in problem.buffers.values() if b.base.name in names]
+    if len(buffers) != 1 or buffers[0].name not in problem.sources or _coefficient(address, buffers[0]) != 1:
+        return ()
+    buffer, source = buffers[0], problem.sources[buffers[0].name]
+    offset = address - Poly.symbol(buffer.base)
+    if width != 8 * buffer.element_bytes or any(c % buffer.element_bytes for c in offset.terms.values()):
+        return ()
+    found = []
+    for i in range(count):
+        at = split(offset + i * buffer.element_bytes, buffer, 1, prove)
+        places = (at.column,) if at.flat else (at.plane, at.row, at.column)[-len(source.extents):]
+        found.append(Poly.of(ContentAtom(source, places, at.flat)))
+    return tuple(found)
 
 
 def _base_of(term: Poly) -> str:

@@ -28,7 +28,7 @@ from proofs.records import (
     Trap,
     Wait,
 )
-from proofs.resolve import resolve
+from proofs.resolve import elements_at, resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
 from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
@@ -301,9 +301,6 @@ class Machine(Hooks, Runner):
         if address is None:
             raise Unsupported(f"{self.instruction.opcode}: the address is a value the model does not follow",
                               line=self.instruction.line)
-        if marks.flight or marks.warp:
-            raise Unsupported(f"{self.instruction.opcode} is not followed through the phases yet",
-                              line=self.instruction.line)
         at = self._point()
         if marks.guard == FALSE:
             return
@@ -312,7 +309,14 @@ class Machine(Hooks, Runner):
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
+            values=marks.values,
         ))
+
+    def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
+        """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
+        if address is None or space not in ("global", "generic"):
+            return ()
+        return elements_at(self.problem, width, count, address, self.prove)
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""

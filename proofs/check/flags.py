@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from proofs.check.facts import memory_exists, sources, spoken_buffer
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
+from proofs.contents import Source
 from proofs.decide import decide
 from proofs.opaque import opaque_notes
 from proofs.problem import (
@@ -164,11 +166,12 @@ class _Reader:
             self.module, self.function, self.domain, parameters, specials, variables, sizes, buffers,
             (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
-            outputs=self._outputs(buffers),
+            outputs=self._outputs(buffers), sources=self._sources(buffers),
         )  # fmt: skip
         add_variables(found)
         found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
+        memory_exists(found, self.request.path)
         return found
 
     # --- names ---
@@ -414,6 +417,14 @@ class _Reader:
             self.said.append(f"different buffers do not overlap{others}: {', '.join(buffers)}")
         return frozenset(pairs)
 
+
+    def _sources(self, buffers: dict[str, BufferTerms]) -> dict[str, Source]:
+        elements = {self.display[self.spellings[d.name]]: d.element for d in self.declared}
+        facts = [(self.display[self._named(f"--fact {t}", spoken_buffer(t))], t) for t in self.request.facts]
+        self.said += [f"--fact {text}" for _, text in facts]
+        if facts:
+            self.said.append("what facts speak of is changed by nobody else during the launch")
+        return sources(buffers, elements, facts, self.names)
 
     def _outputs(self, buffers: dict[str, BufferTerms]) -> tuple[str, ...]:
         """The buffers whose every element must be written."""

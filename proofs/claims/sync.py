@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, conjunction, domain, known, warps
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
@@ -13,13 +16,14 @@ ALL_LANES = 2**32 - 1
 
 def sync_claims(problem: Problem, records: Records) -> list[Claim]:
     """barrier, converged and trips claims."""
+    loops = {loop.id: loop for loop in records.loops}
     claims = [
-        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, warp=False,
+        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, loops, warp=False,
                   leaves=records.leaves if problem.allow_exited else ())
         for b in records.barriers
     ]
     for s in records.shuffles:
-        claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, warp=True))
+        claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, loops, warp=True))
         claims.append(_lanes(problem, f"lanes.{s.id}", s.at, s.members))
     wide = {loop for b in records.barriers for loop in b.at.loops}
     narrow = {loop for s in records.shuffles for loop in s.at.loops} - wide
@@ -31,7 +35,8 @@ def _copies(at: Point, symbols: set[Symbol]) -> tuple[Copy, Copy]:
     """Two threads of a block in the same iteration of every loop around the point."""
     tied = {f"k@{loop}" for loop in at.loops}
     fixed = {s.name: Poly.symbol(s) for s in symbols if s.name in tied}
-    return Copy(FIRST, BLOCK_SCOPES, fixed), Copy(SECOND, BLOCK_SCOPES, fixed)
+    rounds = frozenset(at.loops)
+    return Copy(FIRST, BLOCK_SCOPES, fixed, rounds), Copy(SECOND, BLOCK_SCOPES, fixed, rounds)
 
 
 def _claim(
@@ -47,22 +52,45 @@ def _claim(
 
 
 def _together(
-    problem: Problem, name: str, words: str, at: Point, warp: bool, leaves: tuple[Cond, ...] = ()
+    problem: Problem, name: str, words: str, at: Point, loops: Mapping[str, LoopRecord], warp: bool,
+    leaves: tuple[Cond, ...] = (),
 ) -> Claim:
     """The second thread comes here too, or ends before any barrier by one of `leaves`."""
-    symbols = {s for c in at.known() for s in c.symbols()}
+    around = [loops[loop] for loop in at.loops]
+    symbols = {s for p in (at, *(loop.at for loop in around)) for c in p.known() for s in c.symbols()}
     copies = _copies(at, symbols)
     first, second = copies
     # Nothing is assumed of the second thread: what is known at the point holds only of threads that get there.
     here = known(at, first)
     if warp:
         here.append(warps(problem, copies))
-    goal = conjunction([second.text(c) for c in at.control])
-    items: Items = [second.cond(c) for c in (*at.control, *leaves)]
+    goal = _arrives(at.control, around, second)
+    items: Items = [second.cond(c) for c in (*at.control, *leaves, *(f for loop in around for f in loop.at.facts))]
     if leaves:
         goal = f"(or {goal} {' '.join(second.text(c) for c in leaves)})"
         words += ", or has ended before any barrier"
     return _claim(problem, name, words, at, copies, here, goal, items)
+
+
+def _arrives(control: tuple[Cond, ...], around: Sequence[LoopRecord], thread: Copy) -> str:
+    """That a thread takes these branches.
+
+    It enters the outermost loop around; from there on the `trips` claims keep both threads in the same rounds, so that
+    what is known of every thread in this round of the loop is known of it; and so on inwards.
+    """
+    if not around:
+        return conjunction([thread.text(c) for c in control])
+    loop, enters = around[0].at, around[0].at.control
+    assert control[: len(enters)] == enters
+    inside = _arrives(control[len(enters):], [_beyond(loop, enters) for loop in around[1:]], thread)
+    facts = conjunction([thread.text(f) for f in loop.facts])
+    then = inside if facts == "true" else f"(=> {facts} {inside})"
+    return then if not enters else conjunction([*(thread.text(c) for c in enters), then])
+
+
+def _beyond(loop: LoopRecord, outer: tuple[Cond, ...]) -> LoopRecord:
+    """The loop with only those branches to its head that lie behind the outer one's."""
+    return replace(loop, at=replace(loop.at, control=loop.at.control[len(outer):]))
 
 
 def _lanes(problem: Problem, name: str, at: Point, members: int) -> Claim:

@@ -64,10 +64,9 @@ def _may_meet(problem: Problem, pair: Pairing) -> bool:
 
 
 def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
-    start = pair.start
-    assert start is not None
-    first = Copy(FIRST, BLOCK_SCOPES, _fixed(pair.first, start))
-    second = Copy(SECOND, BLOCK_SCOPES, _fixed(pair.second, start))
+    fixed = _fixed(pair.first, pair), _fixed(pair.second, pair)
+    rounds = _same_rounds(*fixed)
+    first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
     x, y = first.text(a.address), second.text(b.address)
@@ -121,24 +120,33 @@ def _one_store(problem: Problem, pair: Pairing) -> bool:
     A contract's kernels may not do it. In a loop without a barrier nothing says that both are in the same round.
     """
     first, second = pair.first, pair.second
-    if problem.contract is not None or first.access.id != second.access.id or first.modes != second.modes:
+    if problem.contract is not None or first != second:
         return False
     in_step = all(mode != "free" for _, mode in first.modes)
     return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and in_step
 
 
-def _fixed(member: Member, start: dict[str, str]) -> dict[str, Poly]:
+def _fixed(member: Member, pair: Pairing) -> dict[str, Poly]:
     """Iteration counts that the interval ties to each other, and to the one in which it began where that is known."""
-    began = {loop: term for loop, mode in start.items() if (term := iteration(loop, mode)) is not None}
+    start, left = pair.start, pair.left
+    assert start is not None
+    assert left is not None
     fixed = {f"k@{loop}": term for loop, term in member.iterations() if term is not None}
-    for loop, term in began.items():
-        (base,) = count(loop).symbols()
-        fixed = {name: found.substitute({base: term}) for name, found in fixed.items()}
-    for loop, mode in (*member.modes, *start.items()):
-        if mode.startswith("exit"):
-            # All threads leave the loop after equally many rounds (the trips claims).
-            fixed[f"K@{loop}"] = leaving(loop)
+    for loop, mode in start.items():
+        term = iteration(loop, mode)
+        if term is not None:
+            (base,) = count(loop).symbols()
+            fixed = {name: found.substitute({base: term}) for name, found in fixed.items()}
+    # All threads leave a loop after equally many rounds (the trips claims).
+    ends = (*pair.first.modes, *pair.second.modes, *start.items())
+    fixed |= {f"K@{loop}": leaving(loop) for loop, mode in ends if mode.startswith("exit")}
+    fixed |= {f"K@{loop}": Poly.constant(int(mode)) for loop, mode in left.items()}
     return fixed
+
+
+def _same_rounds(first: dict[str, Poly], second: dict[str, Poly]) -> frozenset[str]:
+    """The loops of which both accesses are in the same round."""
+    return frozenset(n.removeprefix("k@") for n, t in first.items() if n.startswith("k@") and second.get(n) == t)
 
 
 def _rounds(copies: tuple[Copy, Copy]) -> list[Hypothesis]:

@@ -20,11 +20,13 @@ class Member:
     Args:
         modes: the iteration of each loop around it (`proofs.phases.modes`).
         start: the iteration in which the interval must have begun for the access to be in it, where that is not any.
+        left: loops that must have been left before in that iteration.
     """
 
     access: Access
     modes: Modes
     start: Modes = ()
+    left: Modes = ()
 
     def iterations(self) -> Iterator[tuple[str, Poly | None]]:
         """Loop and the term its iteration count has; None where it is free."""
@@ -44,11 +46,20 @@ class Pairing:
     @property
     def start(self) -> dict[str, str] | None:
         """The iteration in which both are in the interval; None if there is none."""
-        found = dict(self.first.start)
-        for loop, mode in self.second.start:
-            if found.setdefault(loop, mode) != mode:
-                return None
-        return found
+        return _both(self.first.start, self.second.start)
+
+    @property
+    def left(self) -> dict[str, str] | None:
+        """The iterations in which loops were left before both; None if there are none."""
+        return _both(self.first.left, self.second.left)
+
+
+def _both(one: Modes, other: Modes) -> dict[str, str] | None:
+    found = dict(one)
+    for loop, mode in other:
+        if found.setdefault(loop, mode) != mode:
+            return None
+    return found
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,7 @@ class Interval:
             n = seen.get(name, 0)
             seen[name] = n + 1
             pairing = Pairing(name + (f".{n}" if n else ""), a, b, self.threads)
-            if pairing.start is not None:
+            if pairing.start is not None and pairing.left is not None:
                 yield pairing
 
     def _candidates(self) -> Iterator[tuple[Member, Member]]:
@@ -110,8 +121,8 @@ def pairings(intervals: Sequence[Interval]) -> Iterator[tuple[Interval, Pairing]
             yield interval, pair
 
 
-_Key = tuple[tuple[str, Modes, Modes], ...]
+_Key = tuple[tuple[str, Modes, Modes, Modes], ...]
 
 
 def _key(pair: Pairing) -> _Key:
-    return tuple(sorted((m.access.id, m.modes, m.start) for m in (pair.first, pair.second)))
+    return tuple(sorted((m.access.id, m.modes, m.start, m.left) for m in (pair.first, pair.second)))

@@ -1,7 +1,8 @@
 """Iterations relative to where a walk began: `free`, `0`, `1`, ..., `base`, `base+1`, `base-1`, ..., `exit-2`.
 
 `base` is the iteration in which the walk began, a number is an iteration of a loop entered on the way, `exit-n` is n
-iterations before the one in which the loop was left. `free` is any.
+iterations before the one in which the loop was left. `free` is any. Of a loop that a walk entered and left, `left+n`
+says that it was left in iteration n.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from proofs.terms import THREAD, Poly, Symbol
 
 FREE = "free"
 Modes = tuple[tuple[str, str], ...]
-_FORM = re.compile(r"(base|exit|)([+-]?\d+)?")
+_FORM = re.compile(r"(base|exit|left|)([+-]?\d+)?")
 
 
 def parse(mode: str) -> tuple[str, int]:
-    """(base, exit or '', offset) of a mode that is not free."""
+    """(base, exit, left or '', offset) of a mode that is not free."""
     found = _FORM.fullmatch(mode)
     assert found is not None
     return found.group(1), int(found.group(2) or 0)
@@ -44,6 +45,19 @@ def iteration(loop: str, mode: str) -> Poly | None:
     if not origin:
         return Poly.constant(offset)
     return (count(loop) if origin == "base" else leaving(loop)) + offset
+
+
+def behind(modes: Modes) -> tuple[Modes, Modes]:
+    """What a walk knows of the loops it has left: the iteration in which it began, and those in which it left."""
+    began, left = [], []
+    for loop, mode in modes:
+        if mode != FREE:
+            origin, offset = parse(mode)
+            if origin == "exit":
+                began.append((loop, mode))
+            elif origin == "left":
+                left.append((loop, str(offset)))
+    return tuple(began), tuple(left)
 
 
 def count(loop: str) -> Poly:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from proofs.cfg import Graph
+from proofs.cfg import Block, Graph
 from proofs.phases.modes import FREE, Modes, following, parse, spell
 from proofs.records import Records
 from spec.ptx.ast import Instr
 
 Visit = Callable[[str, Instr, Modes, Any], Iterable[Any]]
+Turn = Callable[[Block, Modes, Any], Iterable[tuple[int, Any]]]
+
+
+def anywhere(block: Block, modes: Modes, extra: Any) -> Iterable[tuple[int, Any]]:
+    """Every way out of a block."""
+    return [(successor, extra) for successor in block.successors()]
 
 
 class Walker:
@@ -56,8 +62,13 @@ class Walker:
         """Where a walk begins that starts inside these loops."""
         return tuple((loop, "base" if self.tracks(loop) else FREE) for loop in loops)
 
-    def explore(self, index: int, at: int, modes: Modes, extra: Any, visit: Visit) -> None:
-        """Call `visit(place, instruction, modes, extra)` on every path; what it gives are the extras to go on with."""
+    def explore(
+        self, index: int, at: int, modes: Modes, extra: Any, visit: Visit, turn: Turn = anywhere
+    ) -> None:
+        """Call `visit(place, instruction, modes, extra)` on every path; what it gives are the extras to go on with.
+
+        `turn(block, modes, extra)` gives the ways out of a block, with the extra to go on with.
+        """
         start = (index, at, tuple(sorted(modes)), extra)
         seen = {start}
         work = [start]
@@ -80,8 +91,8 @@ class Walker:
                         work.append(state)
             if not going:
                 continue
-            for successor in block.successors():
-                state = (successor, 0, self._move(index, successor, modes), extra)
+            for successor, going_on in turn(block, modes, extra):
+                state = (successor, 0, self._move(index, successor, modes), going_on)
                 if state not in seen:
                     seen.add(state)
                     work.append(state)
@@ -94,10 +105,8 @@ class Walker:
                 kept[loop] = mode
             elif mode != FREE and loop in self.outermost:
                 origin, offset = parse(mode)
-                if origin == "base":
-                    kept[loop] = spell("exit", -offset)
-                elif origin == "exit":
-                    kept[loop] = mode
+                ended = {"base": spell("exit", -offset), "": spell("left", offset)}
+                kept[loop] = ended.get(origin, mode)
         name = self.headers.get(target)
         if name is not None:
             if target not in self.followed:

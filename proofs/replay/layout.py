@@ -145,7 +145,7 @@ def put_loaded_values(
     """Write into the buffers what the model says that its threads load, so that they do load it."""
     instructions = {place: i for i, place in _placed(problem)}
     for access in records.accesses:
-        if access.kind != "read" or access.space != "global":
+        if access.kind != "read" or access.space != "global" or access.flight:
             continue
         instruction = instructions.get(access.at.place)
         for number, width in enumerate(_components(instruction, access)):
