@@ -228,6 +228,9 @@ class Machine(Hooks, Runner):
 
     def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
         line = instruction.line
+        for declared, operand in bind(instruction, row).sources:
+            if declared == "pred":
+                self.reader.predicate(operand, line)
         words = [self.reader.word("u32", operand, line) for operand in _barrier_operands(instruction, row)]
         if any(word.term is None for word in words):
             text = "the barrier is named or counted by a value that the model does not follow"
@@ -249,7 +252,7 @@ class Machine(Hooks, Runner):
             assert isinstance(before, Word)
             self._write(group, self.domain.add(64, before, self.domain.const(64, 1)))
         if row.results:
-            # bar.red gives all threads of the block the same.
+            # bar.red gives all its threads the same, which are those of the block where it is not one of a part.
             declared = row.results[0]
             common = self.domain.arbitrary(declared) if group else self.domain.common(declared)
             for register, value in self.reader.results(instruction, row, form, common):
@@ -350,8 +353,8 @@ class Machine(Hooks, Runner):
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
-            values=marks.values,
+            access, readonly=marks.readonly, scope=marks.scope, parts=marks.parts, warp=marks.warp,
+            flight=marks.flight, alike=marks.alike, values=marks.values,
         ))
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
