@@ -99,6 +99,10 @@ def check(
     may_alias: Annotated[
         list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
     ] = None,
+    facts: Annotated[
+        list[str] | None,
+        typer.Option("--fact", metavar="FACT", help="What a buffer holds: 'table[i] in [0, blocks)'; repeatable."),
+    ] = None,
     covers: Annotated[
         list[str] | None,
         typer.Option("--covers", metavar="BUFFER", help="Every element of this buffer must be written; repeatable."),
@@ -133,6 +137,7 @@ def check(
         buffers=buffer or [],
         names=names,
         may_alias=may_alias or [],
+        facts=facts or [],
         covers=covers or [],
         allow_exited=allow_exited,
         effort=effort,

@@ -29,6 +29,7 @@ class Decision:
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
         rung: which of RUNGS decided; '' where none did.
+        alike: what holds is only that all writers write one value.
         narrowed: the query with the numbers of the candidate that enumeration found, if it was one that was completed.
     """
 
@@ -40,6 +41,7 @@ class Decision:
     reason: str = ""
     rung: str = ""
     narrowed: Query | None = None
+    alike: bool = False
 
     @property
     def subject(self) -> Claim:
@@ -96,12 +98,22 @@ def decide_claim(
         narrowed = replace(claim.query, assertions=(*claim.query.assertions, *more))
         answer = ask(narrowed.text, PINNED_RLIMIT)
         if answer.status == "sat":
-            spent = time.monotonic() - start
-            return Decision(claim, "sat", text, spent, answer.model, rung="enumeration", narrowed=narrowed)
+            return _alike(claim, rlimit, ask, start) or Decision(
+                claim, "sat", text, time.monotonic() - start, answer.model, rung="enumeration", narrowed=narrowed
+            )
     if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
         return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start, rung="z3-structured")
     answer = ask(text, rlimit)
+    if answer.status != "unsat" and (found := _alike(claim, rlimit, ask, start)) is not None:
+        return found
     if claim.partial and answer.status != "unsat":
         return Decision(claim, "unknown", text, time.monotonic() - start, reason=claim.reason)
     rung = "z3-direct" if answer.status != "unknown" else ""
     return Decision(claim, answer.status, text, time.monotonic() - start, answer.model, answer.reason, rung)
+
+
+def _alike(claim: Claim, rlimit: int, ask: Decide, start: float) -> Decision | None:
+    """The decision that at least all writers write one value, if that holds."""
+    if claim.alike is None or ask(claim.alike.text, rlimit).status != "unsat":
+        return None
+    return Decision(claim, "unsat", claim.alike.text, time.monotonic() - start, rung="z3-direct", alike=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from proofs.cfg import Graph
-from proofs.claims import Claim, all_claims
+from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
+from proofs.contents import without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
@@ -24,13 +25,20 @@ PROVE_RLIMIT = 4_000_000
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known of an entry before any claim is decided."""
+    """What is known of an entry before any claim is decided.
+
+    Args:
+        memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
+        rewritten: those of which facts are given that do not count, as the launch writes there.
+    """
 
     problem: Problem
     graph: Graph
     records: Records
     intervals: tuple[Interval, ...]
     claims: tuple[Claim, ...]
+    memory: frozenset[str] = frozenset()
+    rewritten: frozenset[str] = frozenset()
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -39,11 +47,15 @@ class Analysis:
 
 
 class Prover:
-    """Decides, while the machine runs, whether a value is in range; remembers answers."""
+    """Decides, while the machine runs, whether a value is in range; remembers answers.
+
+    `memory`: something was proved from what memory holds.
+    """
 
     def __init__(self, problem: Problem, answers: dict[str, bool] | None = None, ask: Decide = decide) -> None:
         self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
+        self.memory = False
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
@@ -55,6 +67,7 @@ class Prover:
             if text not in self.answers:
                 self.answers[text] = self.ask(text, PROVE_RLIMIT).status == "unsat"
             if self.answers[text]:
+                self.memory = self.memory or bool(query.contents)
                 return True
         return False
 
@@ -67,8 +80,17 @@ def analyse(
     `answers` keeps, by text, whether a query was proved: kernels that differ little ask the same ones.
     """
     limits = limits or Limits()
-    machine = Machine(problem, Prover(problem, answers, ask), limits.steps)
-    records = machine.run()
+    rewritten: frozenset[str] = frozenset()
+    while True:
+        prover = Prover(problem, answers, ask)
+        machine = Machine(problem, prover, limits.steps)
+        records = machine.run()
+        written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
+        lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
+        if not lost:
+            break
+        rewritten |= {b for b in lost if problem.sources[b].facts}
+        problem = replace(problem, sources=without(problem.sources, lost))
     points = [
         *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),
         *(r.at for r in records.ranges), *(r.at for r in records.reads), *(r.at for r in records.loops),
@@ -80,4 +102,7 @@ def analyse(
         )
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
-    return Analysis(problem, machine.graph, records, found, tuple(claims))
+    memory = frozenset(OBLIGATIONS) if prover.memory else frozenset(
+        c.obligation for c in claims if c.query is not None and c.query.contents
+    )
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)

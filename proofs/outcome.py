@@ -45,14 +45,20 @@ def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[st
     return Verdict.UNKNOWN, f"{where}: {seen.detail}", None
 
 
-def missing_premises(obligation: str, failing: Collection[str], registers_written: bool) -> str:
+def missing_premises(
+    obligation: str, failing: Collection[str], registers_written: bool, relies_on_memory: bool = False
+) -> str:
     """Why an obligation whose own claims hold is not proved yet, or '' if nothing is missing.
 
     Args:
         failing: the obligations of the same entry that have a claim which is refuted or open.
+        relies_on_memory: whether terms speak of what memory holds, which is what it is only inside a buffer.
         registers_written: whether every register is written before it is read; otherwise no term is what it says.
     """
-    missing = [p for p in PREMISES.get(obligation, ()) if p in failing]
+    premises = PREMISES.get(obligation, ())
+    if relies_on_memory and obligation != "bounds" and "bounds" not in premises:
+        premises = (*premises, "bounds")
+    missing = [p for p in premises if p in failing]
     if obligation != "init" and not registers_written:
         missing.append("init (a register may be read before it is written)")
     return f"holds only if these hold too, which is not proved: {', '.join(missing)}" if missing else ""

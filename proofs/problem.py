@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from proofs.contents import Source
 from proofs.terms import BLOCK, LAUNCH, THREAD, Cond, Poly, Symbol, divide, eq, ite, le, lt, modulo, negate, same
 from spec.contracts.expr import Compare, Const, Expr, Var, parse_expr, print_expr
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
@@ -75,6 +76,7 @@ class Problem:
         block, grid: sizes where fixed, else None.
         power: the power parameter's symbol, if the contract has one.
         alias: pairs of buffers that may overlap.
+        sources: buffers of integers whose content is followed, unless the launch turns out to write them.
         addresses: of variables that are not shared, by name (`proofs.variables`).
         local_bytes: size of each local variable.
     """
@@ -98,6 +100,7 @@ class Problem:
     expected_grid: tuple[Poly, ...] = ()
     names: dict[str, Poly] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
     addresses: dict[str, Poly] = field(default_factory=dict)
     local_bytes: dict[str, Poly] = field(default_factory=dict)
 

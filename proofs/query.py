@@ -9,6 +9,7 @@ from itertools import combinations
 from math import gcd
 
 from proofs.bits import BitAtom, xor_lemmas
+from proofs.contents import ContentAtom, contents_of, statements
 from proofs.polynomials import plain_sum
 from proofs.terms import BLOCK, Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
@@ -60,6 +61,8 @@ class Copy:
     def text(self, item: Cond | Poly) -> str:
         """The item's text with symbols replaced; what substitution simplifies away must not stay in it undeclared."""
         terms = self.terms(item.symbols())
+        if "[" in item.text:  # an element of memory, whose name holds the names of other unknowns
+            return item.substitute(terms).text
         done: Cond | Poly = item.substitute(terms)
         wanted = {s for symbol in item.symbols() for s in (terms[symbol].symbols() if symbol in terms else (symbol,))}
         return rename_text(item.text, self.spelling(item.symbols())) if wanted <= done.symbols() else done.text
@@ -85,13 +88,14 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Query:
-    """One claim as text."""
+    """One claim as text; `contents` are the elements of memory that it speaks of."""
 
     name: str
     comment: tuple[str, ...]
     symbols: tuple[Symbol, ...]
     assertions: tuple[tuple[str, str], ...]
     goal: str
+    contents: tuple[ContentAtom, ...] = ()
 
     @property
     def text(self) -> str:
@@ -131,11 +135,13 @@ def build(
         if h.text != "true" and h.text not in seen:
             seen[h.text] = h.label
             kept.append(h)
+    contents = contents_of([*(h.cond for h in kept), *goal_items])
+    kept += [Hypothesis("content", c.text, c) for c in statements(contents)]
     symbols: dict[str, Symbol] = {}
     for item in (*(h.cond for h in kept), *goal_items):
         for symbol in sorted(item.symbols(), key=lambda s: s.name):
             symbols.setdefault(symbol.name, symbol)
-    for symbol in extra_symbols:
+    for symbol in (*(c.symbol for c in contents), *extra_symbols):
         symbols.setdefault(symbol.name, symbol)
     assertions = [("range", text) for s in symbols.values() if s.kind != "boolean" and (text := range_text(s))]
     assertions += [(h.label, h.text) for h in kept]
@@ -152,7 +158,7 @@ def build(
     for label, text in assertions:
         counts[label] = counts.get(label, 0) + 1
         numbered.append((f"{label}.{counts[label]}", text))
-    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal)
+    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal, contents)
 
 
 def product_lemmas(polys: Iterable[Poly]) -> list[str]:

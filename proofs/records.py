@@ -36,6 +36,7 @@ class Access:
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
     its source and a write of its target. `alike`: a store of a value that all lanes of the warp have alike.
+    `values`: the words stored, None where a value is not followed.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Access:
     plane: Poly = ZERO
     flat: bool = False
     alike: bool = False
+    values: tuple[Poly | None, ...] = ()
 
     @property
     def writes(self) -> bool:

@@ -28,7 +28,7 @@ from proofs.records import (
     Trap,
     Wait,
 )
-from proofs.resolve import resolve
+from proofs.resolve import elements_at, resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
 from proofs.uniformity import computes_uniformly, loads_uniformly
@@ -316,7 +316,14 @@ class Machine(Hooks, Runner):
             )
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
+            values=marks.values,
         ))
+
+    def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
+        """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
+        if address is None or space not in ("global", "generic"):
+            return ()
+        return elements_at(self.problem, width, count, address, self.prove)
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""

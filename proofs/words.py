@@ -37,6 +37,8 @@ from spec.ptx.domain import Shape
 EVERY_LANE = 2**32 - 1
 # Where the window of shared memory begins in the generic address space; it ends below 2^64.
 SHARED_WINDOW = Poly.symbol(Symbol("window.shared", "special", BLOCK, 0, 2**64 - 2**21))
+# The same of the thread's local memory.
+LOCAL_WINDOW = Poly.symbol(Symbol("window.local", "special", THREAD, 0, 2**64 - 2**21))
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Marks:
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
         guard: under what condition it is made, besides what leads here.
+        values: of a store, the words, where they are followed.
         alike: of a store, all lanes of the warp have the value alike.
     """
 
@@ -58,6 +61,7 @@ class Marks:
     flight: bool = False
     guard: Cond = TRUE
     alike: bool = False
+    values: tuple[Poly | None, ...] = ()
 
 
 PLAIN = Marks()
@@ -71,6 +75,10 @@ class Hooks(Facts):
         self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
     ) -> None:
         """Memory was accessed, `count` words of `width` bits at `address`; `kind` is read, write or atomic."""
+
+    def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
+        """What these words hold, if their content is followed; () where it is not."""
+        return ()
 
     @abstractmethod
     def converge(self, members: Poly | None) -> None:
@@ -177,10 +185,14 @@ class Terms(Bitwise, Floating):
 
     def load(self, space: str, width: int, count: int, address: Word, readonly: bool) -> tuple[Word, ...]:
         self.hooks.access("read", space, width, count, address.term, Marks(readonly=readonly))
+        known = self.hooks.content(space, width, count, address.term)
+        if known:
+            return tuple(Word(width, term) for term in known)
         return tuple(replace(self.unknown(width), settled=True) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        self.hooks.access("write", space, width, len(values), address.term, Marks(alike=common(values) == EVERY))
+        stored = Marks(alike=common(values) == EVERY, values=tuple(v.term for v in values))
+        self.hooks.access("write", space, width, len(values), address.term, stored)
 
     def atomic(
         self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str
@@ -235,15 +247,16 @@ class Terms(Bitwise, Floating):
         return self._window(space, width, address, -1)
 
     def _window(self, space: str, width: int, address: Word, sign: int) -> Word:
-        """Generic addresses of shared memory lie in a window somewhere; those of global memory are the addresses."""
+        """Generic addresses of shared and local memory lie in windows; those of global memory are the addresses."""
         if space == "global":
             return address
-        if space != "shared" or width != 64:
+        window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space)
+        if window is None or width != 64:
             return self.unknown(width)
-        return self.word(width, self.term(address) + SHARED_WINDOW * sign)
+        return self.word(width, self.term(address) + window * sign)
 
 
 __all__ = [
-    "FLOAT_WIDTH", "MAX_DEGREE", "MAX_TERMS", "PLAIN", "SHARED_WINDOW", "Facts", "Hooks", "Marks", "Observation",
-    "Terms", "Word",
+    "FLOAT_WIDTH", "LOCAL_WINDOW", "MAX_DEGREE", "MAX_TERMS", "PLAIN", "SHARED_WINDOW", "Facts", "Hooks", "Marks",
+    "Observation", "Terms", "Word",
 ]

@@ -91,13 +91,24 @@ def check_entry(
         vacuous = "under these assumptions no thread reaches any memory access, so nothing was examined"
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
-    context = Context(problem.function.name, findings, registers, vacuous, places)
+    context = Context(problem.function.name, findings, registers, vacuous, places, analysis.memory)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
+    notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
+    notes += _alike([d for d in decided.values() if d.alike])
     notes += [
         f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"
         for a in accesses if _one_store(problem, a)
     ]  # fmt: skip
     return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+
+
+def _alike(decisions: list[Decision]) -> list[str]:
+    """Formally these bytes have several writers; what they hold does not depend on who comes last."""
+    lines = sorted({line for d in decisions for line in d.claim.lines})
+    if not lines:
+        return []
+    where = ", ".join(map(str, lines))
+    return [f"note: several threads write the same value to the same place at PTX line {where}, as if they were one"]
 
 
 def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Meter, limits: Limits) -> None:

@@ -50,6 +50,7 @@ class Context:
 
     Args:
         registers: every register is written before it is read; otherwise no term is what it says.
+        memory: the obligations whose claims speak of what memory holds.
         vacuous: why nothing of this entry may be called proved, or ''.
     """
 
@@ -58,6 +59,7 @@ class Context:
     registers: bool
     vacuous: str
     places: Places
+    memory: frozenset[str] = frozenset()
 
     def row(self, kind: str) -> Row:
         """The row of one kind: its own claims first, then those that it stands on."""
@@ -72,7 +74,7 @@ class Context:
             first = f"\nmend what is refuted first ({', '.join(refuted)}): the rest may follow" if refuted else ""
             return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places) + first)
         failing = {k for k, f in self.findings.items() if not f.holds}
-        detail = missing_premises(kind, failing, self.registers) or self.vacuous
+        detail = missing_premises(kind, failing, self.registers, kind in self.memory) or self.vacuous
         if detail:
             return self._row(kind, Verdict.UNKNOWN, detail)
         return self._row(kind, Verdict.PROVED, f"{finding.claims} claims" if finding.claims else NOTHING[kind])

@@ -21,6 +21,7 @@ class CheckRequest:
         buffers: `P=f32[n]:r` declarations, as typed.
         names: names of the parameters in order; empty means p0, p1, ...
         may_alias: pairs of parameter names whose buffers may overlap; all others are assumed disjoint, and said so.
+        facts: what buffers hold, as typed: `table[i] in [0, blocks)`.
         covers: parameters whose buffers must be written in every element.
         allow_exited: a thread that has exited does not count as missing at a barrier.
         shard: `(i, n)`: of the entries asked for, in text order, every n-th from the i-th on.
@@ -36,6 +37,7 @@ class CheckRequest:
     buffers: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     may_alias: tuple[tuple[str, str], ...] = ()
+    facts: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
     allow_exited: bool = False
     effort: int = DEFAULT_EFFORT

@@ -36,6 +36,7 @@ class Claim:
         finite: the same statement for enumeration, where it speaks of shared memory only.
         partial: the query demands more than the claim does, so that `sat` says nothing but for a candidate that
             enumeration found; `reason` is what is missing otherwise.
+        alike: the weaker statement that whoever writes a byte writes the same value there, asked where the claim fails.
         visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
     """
 
@@ -51,6 +52,7 @@ class Claim:
     finite: Question | None = None
     partial: bool = False
     visible: str = ""
+    alike: Query | None = None
 
 
 def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from proofs.claims.model import (
@@ -152,10 +153,35 @@ def _writers(problem: Problem, a: Access, b: Access) -> Claim:
         same = same + _iterations(a)
     if a.id != b.id and a.buffer not in problem.rewrites:
         words = "two store instructions never write the same byte"
-        return _claim(problem, name, "single-writer", words, a, b, copies, f"(not {meet})", items, [])
+        claim = _claim(problem, name, "single-writer", words, a, b, copies, f"(not {meet})", items, [])
+        return _or_alike(problem, claim, a, b, copies, meet, "false", items, [])
     words = "only one thread, in one iteration, writes a byte"
     goal = f"(=> {meet} {conjunction(equal_texts(same))})"
-    return _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
+    claim = _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
+    return _or_alike(problem, claim, a, b, copies, meet, conjunction(equal_texts(same)), items, _marked(same, copies))
+
+
+def _or_alike(
+    problem: Problem, claim: Claim, a: Access, b: Access, copies: tuple[Copy, Copy], meet: str, excused: str,
+    items: list[Poly], marked: list[Symbol],
+) -> Claim:
+    """The claim with the weaker one that writers who are not one put the same values in the same place.
+
+    A class of its own, said of in the report, and not for contracts: they promise one writer.
+    """
+    stored = [(x, y) for x, y in zip(a.values, b.values, strict=False) if x is not None and y is not None]
+    if problem.contract is not None or a.width != b.width or not len(stored) == len(a.values) == len(b.values) > 0:
+        return claim
+    first, second = copies
+    places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
+    if a.buffer != b.buffer or a.flat != b.flat:
+        places = [(a.address, b.address)]
+    equal = [(first.poly(x), second.poly(y)) for x, y in (*places, *stored)]
+    alike = conjunction([same(x, y).text for x, y in equal])
+    goal = f"(=> {meet} (or {excused} {alike}))"
+    spoken = [*items, *(p for pair in equal for p in pair)]
+    weaker = _claim(problem, claim.name, claim.obligation, claim.words, a, b, copies, goal, spoken, marked)
+    return replace(claim, alike=weaker.query)
 
 
 def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:

@@ -57,7 +57,7 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
         tried.append(candidate)
         for schedule, content in product(SCHEDULES, contents):
             try:
-                launch = launch_of(analysis.problem, candidate, analysis.records, content)
+                launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
                 sign = sign_of(Attempt(analysis, claim, launch, schedule))
             except (BadInput, Unsupported) as error:
                 reason = str(error)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
+from proofs.contents import ContentAtom
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, DYNAMIC, Problem, shared_variables
 from proofs.query import Copy, range_text
 from proofs.records import Records
+from proofs.replay.contents import put_contents
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
 from proofs.replay.layout import RESIDUE, lay_out, mix_signs, put_loaded_values
 from proofs.terms import LAUNCH, THREAD, Symbol, integer, quote
@@ -161,10 +163,14 @@ def _is_size(problem: Problem, symbol: Symbol) -> bool:
     )
 
 
-def launch_of(problem: Problem, model: Mapping[str, int], records: Records, content: str = PLAIN) -> Launch:
+def launch_of(
+    problem: Problem, model: Mapping[str, int], records: Records, content: str = PLAIN,
+    contents: Sequence[ContentAtom] = (),
+) -> Launch:
     """The launch that a model describes, its buffers in fresh memory. BadInput if it is outside the domain.
 
     Args:
+        contents: the elements of memory that the model speaks of.
         content: MIXED fills what is read with numbers of both signs first; what the model loads is there in any case.
     """
     values = dict(model)
@@ -189,6 +195,7 @@ def launch_of(problem: Problem, model: Mapping[str, int], records: Records, cont
     for clause_text, clause in problem.domain:
         if all(s.scope == LAUNCH for s in clause.symbols()) and not condition_value(clause, values):
             raise BadInput(f"the model breaks the assumption {clause_text}")
+    put_contents(problem, memory, values, contents)
     block = _triple(term_value(problem.specials[f"%ntid.{a}"], values) for a in AXES)
     extents = problem.expected_grid or tuple(problem.specials[f"%nctaid.{a}"] for a in AXES)
     grid = _triple(term_value(extent, values) for extent in extents)

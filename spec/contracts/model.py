@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from spec.contracts.expr import Compare, evaluate, holds, parse_comparisons, parse_expr, print_expr
 from spec.errors import ContractViolation
 
-ELEMENT_BYTES = {"u8": 1, "f16": 2, "bf16": 2, "u16": 2, "f32": 4, "u32": 4, "s32": 4, "u64": 8, "f64": 8}
+ELEMENT_BYTES = {"u8": 1, "f16": 2, "bf16": 2, "u16": 2, "f32": 4, "u32": 4, "s32": 4, "u64": 8, "s64": 8, "f64": 8}
 ACTIVE = 0
 MAX_GRID = (2**31 - 1, 65_535, 65_535)
 MAX_BLOCK = (1024, 1024, 64)
