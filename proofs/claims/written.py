@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proofs.cfg import EXIT, Graph
 from proofs.enumeration.question import ANYONE, ITS_THREAD, ITS_WARP, Writer, Written
-from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member
+from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member, Pairing
 from proofs.phases.modes import FREE, parse
 from proofs.problem import Problem
 from proofs.records import Access, Records
@@ -66,21 +66,45 @@ class Order:
             self._reached[block, loops] = seen
         return self._reached[block, loops]
 
-    def apart(self, write: Access, read: Access, ring: str, back: int, *threads: str) -> bool:
-        """Whether no interval of threads so related holds the write and, `back` rounds of `ring` later, the read.
+    def apart(self, write: Access, read: Access, ring: str, back: int, *threads: str) -> int | None:
+        """From which round of `ring` on no interval of threads so related holds the write and the read.
 
-        Rounds of the other loops around both are the same.
+        The read is `back` rounds of `ring` later than the write, rounds of the other loops around both are the same.
+        None: intervals hold both in rounds of any number.
         """
         both = set(write.at.loops) & set(read.at.loops)
+        since = 0
         for interval, w in self._members.get(write.id, []):
             if interval.threads not in threads:
                 continue
             for other, r in self._members.get(read.id, []):
-                if other is interval and all(
-                    _ahead(w, r, loop) in (None, back if loop == ring else 0) for loop in both
+                if other is not interval or any(
+                    _ahead(w, r, loop) not in (None, back if loop == ring else 0) for loop in both
                 ):
-                    return False
-        return True
+                    continue
+                last = _last_round(w, r, ring)
+                if last is None or ring in both:
+                    return None
+                since = max(since, last + 1)
+        return since
+
+
+def _last_round(write: Member, read: Member, ring: str) -> int | None:
+    """The number of the read's round where an interval holds both; None if it has none; -1 if no interval does."""
+    start = Pairing("", write, read).start
+    if start is None:
+        return -1
+    mode = dict(read.modes).get(ring, FREE)
+    if mode == FREE:
+        return None
+    origin, offset = parse(mode)
+    if origin == "base":
+        begun = start.get(ring, FREE)
+        if begun == FREE:
+            return None
+        origin, more = parse(begun)
+        offset += more
+    return offset if not origin else None
 
 
 def _ahead(write: Member, read: Member, loop: str) -> int | None:
@@ -105,23 +129,26 @@ def written_before(order: Order, read: Access, writes: list[Access]) -> Written:
         inner = tuple(order.loops[loop] for loop in w.at.loops if loop not in around)
         for back in range(depth + 1 if common and common[-1] == ring else 1):
             if back or order.before(w, read):
-                by = _counts_for(order, w, read, ring, back)
-                if by:
-                    found.append(Writer(w, w.at.control, by, back, inner))
+                counts = _counts_for(order, w, read, ring, back)
+                found += (Writer(w, w.at.control, by, back, since, inner) for by, since in counts)
     return Written(read, tied, ring, depth, _merged(found))
 
 
-def _counts_for(order: Order, write: Access, read: Access, ring: str, back: int) -> str:
-    """For which threads a write is made before the read: any, those of the writer's warp, itself; '' for none."""
+def _counts_for(order: Order, write: Access, read: Access, ring: str, back: int) -> list[tuple[str, int]]:
+    """For which threads a write is made before the read, and from which round of the ring on."""
     common = [loop for loop in write.at.loops if loop in read.at.loops]
-    if order.in_step.issuperset(common) and order.apart(write, read, ring, back, DIFFERENT, OTHER_WARPS):
-        return ANYONE
-    # The warp's rounds are its own where there is no barrier of the block; here they must be those of the block.
-    if order.in_step.issuperset(common) and order.apart(write, read, ring, back, DIFFERENT, SAME_WARP):
-        return ITS_WARP
-    if write.warp or read.warp or (write.flight and not order.apart(write, read, ring, back, ITSELF)):
-        return ""
-    return ITS_THREAD
+    found: list[tuple[str, int]] = []
+    if order.in_step.issuperset(common):
+        # The warp's rounds are its own where there is no barrier of the block; here they must be those of the block.
+        for by, kind in ((ANYONE, OTHER_WARPS), (ITS_WARP, SAME_WARP)):
+            since = order.apart(write, read, ring, back, DIFFERENT, kind)
+            if since is not None and all(since < before for _, before in found):
+                found.append((by, since))
+    if not write.warp and not read.warp and all(before > 0 for _, before in found):
+        since = order.apart(write, read, ring, back, ITSELF) if write.flight else 0
+        if since is not None and all(since < before for _, before in found):
+            found.append((ITS_THREAD, since))
+    return found
 
 
 def _looked_at(access: Access, ring: str) -> int:
@@ -142,7 +169,7 @@ def _merged(writers: Iterable[Writer]) -> tuple[Writer, ...]:
     """Writes of the same bytes on different paths, and beside them one that is made on either."""
     groups: dict[tuple[object, ...], list[Writer]] = {}
     for w in writers:
-        key = (w.access.address.text, w.access.width, w.by, w.back, w.access.at.loops)
+        key = (w.access.address.text, w.access.width, w.by, w.back, w.since, w.access.at.loops)
         groups.setdefault(key, []).append(w)
     found: list[Writer] = []
     for group in groups.values():
