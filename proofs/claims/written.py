@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from proofs.cfg import EXIT, Graph
 from proofs.enumeration.question import ANYONE, ITS_THREAD, ITS_WARP, Writer, Written
-from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member, Pairing
+from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member
 from proofs.phases.modes import FREE, parse
 from proofs.problem import Problem
-from proofs.records import Access, Records
+from proofs.records import Access, LoopRecord, Records
 from proofs.state import merge_controls
 from proofs.symbolic import instruction_places
 from proofs.terms import ModAtom, Poly
@@ -66,45 +66,38 @@ class Order:
             self._reached[block, loops] = seen
         return self._reached[block, loops]
 
-    def apart(self, write: Access, read: Access, ring: str, back: int, *threads: str) -> int | None:
-        """From which round of `ring` on no interval of threads so related holds the write and the read.
+    def apart(self, write: Access, read: Access, ring: str, back: int, *threads: str) -> bool:
+        """Whether no interval of threads so related holds the write and, `back` rounds of `ring` later, the read.
 
-        The read is `back` rounds of `ring` later than the write, rounds of the other loops around both are the same.
-        None: intervals hold both in rounds of any number.
+        Rounds of the other loops around both are the same.
         """
+        return not any(True for _ in self._together(write, read, ring, back, *threads))
+
+    def parted(self, write: Access, read: Access, ring: str, *threads: str) -> int | None:
+        """From which round of `ring` on no interval so related holds a write from before that loop and the read.
+
+        None where it may be any round. A copy in flight is in the intervals of the rounds that it is waited for in.
+        """
+        first = 0
+        for w, r in self._together(write, read, ring, 0, *threads):
+            round_ = _round(w, r, ring)
+            if round_ is None:
+                return None
+            first = max(first, round_ + 1)
+        return first
+
+    def _together(
+        self, write: Access, read: Access, ring: str, back: int, *threads: str
+    ) -> Iterator[tuple[Member, Member]]:
         both = set(write.at.loops) & set(read.at.loops)
-        since = 0
         for interval, w in self._members.get(write.id, []):
             if interval.threads not in threads:
                 continue
             for other, r in self._members.get(read.id, []):
-                if other is not interval or any(
-                    _ahead(w, r, loop) not in (None, back if loop == ring else 0) for loop in both
+                if other is interval and all(
+                    _ahead(w, r, loop) in (None, back if loop == ring else 0) for loop in both
                 ):
-                    continue
-                last = _last_round(w, r, ring)
-                if last is None or ring in both:
-                    return None
-                since = max(since, last + 1)
-        return since
-
-
-def _last_round(write: Member, read: Member, ring: str) -> int | None:
-    """The number of the read's round where an interval holds both; None if it has none; -1 if no interval does."""
-    start = Pairing("", write, read).start
-    if start is None:
-        return -1
-    mode = dict(read.modes).get(ring, FREE)
-    if mode == FREE:
-        return None
-    origin, offset = parse(mode)
-    if origin == "base":
-        begun = start.get(ring, FREE)
-        if begun == FREE:
-            return None
-        origin, more = parse(begun)
-        offset += more
-    return offset if not origin else None
+                    yield w, r
 
 
 def _ahead(write: Member, read: Member, loop: str) -> int | None:
@@ -114,6 +107,18 @@ def _ahead(write: Member, read: Member, loop: str) -> int | None:
         return None
     (origin, begun), (other, reached) = parse(first), parse(second)
     return reached - begun if origin == other else None
+
+
+def _round(write: Member, read: Member, ring: str) -> int | None:
+    """The round of the ring in which both are in one interval, where it is a number."""
+    mode, began = dict(read.modes).get(ring, FREE), dict((*write.start, *read.start)).get(ring, FREE)
+    if mode == FREE:
+        return None
+    origin, offset = parse(mode)
+    if origin == "base" and began != FREE:
+        start, first = parse(began)
+        return first + offset if not start else None
+    return None if origin else offset
 
 
 def written_before(order: Order, read: Access, writes: list[Access]) -> Written:
@@ -129,26 +134,36 @@ def written_before(order: Order, read: Access, writes: list[Access]) -> Written:
         inner = tuple(order.loops[loop] for loop in w.at.loops if loop not in around)
         for back in range(depth + 1 if common and common[-1] == ring else 1):
             if back or order.before(w, read):
-                counts = _counts_for(order, w, read, ring, back)
-                found += (Writer(w, w.at.control, by, back, since, inner) for by, since in counts)
+                by = _counts_for(order, w, read, ring, back)
+                if by:
+                    found.append(Writer(w, w.at.control, by, back, inner))
+        if ring and ring not in w.at.loops and order.before(w, read):
+            found += _later(order, w, read, ring, inner)
+    depth = max((depth, *(w.since for w in found)))
     return Written(read, tied, ring, depth, _merged(found))
 
 
-def _counts_for(order: Order, write: Access, read: Access, ring: str, back: int) -> list[tuple[str, int]]:
-    """For which threads a write is made before the read, and from which round of the ring on."""
+def _later(order: Order, write: Access, read: Access, ring: str, inner: tuple[LoopRecord, ...]) -> list[Writer]:
+    """A write from before the ring that is apart from the read in later rounds only, such as a copy that is waited for
+    in the second one."""
     common = [loop for loop in write.at.loops if loop in read.at.loops]
-    found: list[tuple[str, int]] = []
-    if order.in_step.issuperset(common):
-        # The warp's rounds are its own where there is no barrier of the block; here they must be those of the block.
-        for by, kind in ((ANYONE, OTHER_WARPS), (ITS_WARP, SAME_WARP)):
-            since = order.apart(write, read, ring, back, DIFFERENT, kind)
-            if since is not None and all(since < before for _, before in found):
-                found.append((by, since))
-    if not write.warp and not read.warp and all(before > 0 for _, before in found):
-        since = order.apart(write, read, ring, back, ITSELF) if write.flight else 0
-        if since is not None and all(since < before for _, before in found):
-            found.append((ITS_THREAD, since))
-    return found
+    since = order.parted(write, read, ring, DIFFERENT, OTHER_WARPS)
+    if not since or since > MAX_BACK or not order.in_step.issuperset(common):
+        return []
+    return [Writer(write, write.at.control, ANYONE, 0, inner, since)]
+
+
+def _counts_for(order: Order, write: Access, read: Access, ring: str, back: int) -> str:
+    """For which threads a write is made before the read: any, those of the writer's warp, itself; '' for none."""
+    common = [loop for loop in write.at.loops if loop in read.at.loops]
+    if order.in_step.issuperset(common) and order.apart(write, read, ring, back, DIFFERENT, OTHER_WARPS):
+        return ANYONE
+    # The warp's rounds are its own where there is no barrier of the block; here they must be those of the block.
+    if order.in_step.issuperset(common) and order.apart(write, read, ring, back, DIFFERENT, SAME_WARP):
+        return ITS_WARP
+    if write.warp or read.warp or (write.flight and not order.apart(write, read, ring, back, ITSELF)):
+        return ""
+    return ITS_THREAD
 
 
 def _looked_at(access: Access, ring: str) -> int:

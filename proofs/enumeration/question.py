@@ -44,17 +44,17 @@ class Writer:
         control: what must hold for a thread to make it, in the symbols of the access.
         by: whose reads it comes before.
         back: how many rounds of the read's ring loop it lies before the read.
-        since: the first round of that loop whose reads it comes before, if it is made before the loop.
         inner: loops around the write that are not around the read, outermost first: they have ended before the read,
             and in every round that a thread reaches it writes.
+        since: from which round of the read's ring loop on it counts.
     """
 
     access: Access
     control: tuple[Cond, ...]
     by: str
     back: int = 0
-    since: int = 0
     inner: tuple[LoopRecord, ...] = ()
+    since: int = 0
 
 
 @dataclass(frozen=True)
