@@ -8,7 +8,7 @@ and guard become constants of the query.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
@@ -43,6 +43,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     places = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
+    made: Writes = {}
     for read in shared:
         if not read.reads:
             continue
@@ -62,7 +63,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own, finite))
+        claims.append(_init(problem, read, others, warp, own, finite, made))
     return claims
 
 
@@ -111,7 +112,8 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
 
 
 def _init(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written,
+    made: Writes,
 ) -> Claim:
     """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
     nothing in between) only for the thread that reads.
@@ -133,10 +135,10 @@ def _init(
     parts: list[Cond] = []
     for at in range(0, read.width, grain):
         byte = read.address + at
-        choices = [_writes(write, mapping, byte, grain) for write in others for mapping in threads]
+        choices = [_covering(m, byte, grain) for write in others for m in _made(write, threads, made)]
         choices += [
-            conj((same(here, here.substitute(mapping)), _writes(write, mapping, byte, grain)))
-            for write in warp for mapping in threads
+            conj((same(here, here.substitute(mapping)), _covering(m, byte, grain)))
+            for write in warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
         ]
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
         parts.append(disj(c for c in choices if c != FALSE))
@@ -161,17 +163,38 @@ def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:
     return found
 
 
-def _writes(write: Access, mapping: dict[Symbol, Poly], byte: Poly, grain: int) -> Cond:
-    """That this thread's write happens and covers the bytes; FALSE where that hangs on values of the writer's own."""
+@dataclass(frozen=True)
+class _Made:
+    """A write that one thread of known number makes: under which condition, where, and how wide it is."""
+
+    control: Cond
+    begin: Poly
+    width: int
+
+
+Writes = dict[str, list[_Made | None]]
+
+
+def _made(write: Access, threads: list[dict[Symbol, Poly]], made: Writes) -> list[_Made | None]:
+    """The write as each thread makes it, kept for other reads; None where it hangs on values of the writer's own."""
+    if write.id not in made:
+        made[write.id] = [_of_thread(write, mapping) for mapping in threads]
+    return made[write.id]
+
+
+def _of_thread(write: Access, mapping: dict[Symbol, Poly]) -> _Made | None:
     control = conj(c.substitute(mapping) for c in write.at.control)
     begin = write.address.substitute(mapping)
     # What is left of the writer's unknowns would be taken for the reader's, which has the same names; but the round of
     # a loop around both is one for all.
     rounds = {f"k@{loop}" for loop in write.at.loops}
     own = {s for s in control.symbols() | begin.symbols() if s.scope == THREAD and s.name not in rounds}
-    if control == FALSE or own:
-        return FALSE
-    return conj((control, _covers(begin, write.width, byte, grain)))
+    return None if control == FALSE or own else _Made(control, begin, write.width)
+
+
+def _covering(made: _Made | None, byte: Poly, grain: int) -> Cond:
+    """That this write covers the bytes."""
+    return FALSE if made is None else conj((made.control, _covers(made.begin, made.width, byte, grain)))
 
 
 def _covers(begin: Poly, width: int, byte: Poly, grain: int) -> Cond:

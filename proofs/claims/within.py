@@ -46,7 +46,7 @@ def unless_indivisible(
     problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
 ) -> str:
     """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
-    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+    if not (a.kind == b.kind == "atomic" and (a.width, a.parts) == (b.width, b.parts)):
         return same
     first, second = copies
     places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]

@@ -91,7 +91,8 @@ class _Case:
         return self.given.sites.site(q.read, copy, thread, ranges=later)
 
     def _counts(self, writer: Writer) -> bool:
-        return writer.back <= self.question.depth if self.round is None else writer.back <= self.round
+        least = max(writer.back, writer.since)
+        return least <= (self.question.depth if self.round is None else self.round)
 
     def missing(self, whole: bool) -> tuple[Table, Array]:
         """The reader's lanes, and those in which a byte may not have been written."""
