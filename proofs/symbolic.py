@@ -31,6 +31,7 @@ from proofs.records import (
 from proofs.resolve import elements_at, resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
+from proofs.uniformity import computes_uniformly, loads_uniformly
 from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
@@ -111,8 +112,10 @@ class Machine(Hooks, Runner):
             self.instruction = instruction
             self._step(instruction)
             place = self.places[id(instruction)]
-            self.domain.at(instruction.line, place, frozenset(self.loops))
+            rounds = frozenset(self.loops)
+            self.domain.at(instruction.line, place, rounds)
             self.guard = self._guard(instruction)
+            self.domain.uniform = computes_uniformly(self.problem, instruction, self.guard, self.state, rounds)
             found = lookup(instruction.opcode)
             if found is None:
                 self._opaque(instruction)
@@ -313,6 +316,10 @@ class Machine(Hooks, Runner):
         if marks.guard != TRUE:
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
+        if kind == "read" and access.space == "global":
+            self.domain.uniform = loads_uniformly(
+                self.problem, self.instruction, access.buffer, address, frozenset(self.loops)
+            )
         self.found.append(replace(
             access, readonly=marks.readonly, scope=marks.scope, parts=marks.parts, warp=marks.warp,
             flight=marks.flight, alike=marks.alike, values=marks.values,

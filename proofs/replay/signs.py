@@ -337,9 +337,13 @@ def _writable(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (READ_ONLY,), _at_line(attempt))
 
 
+def _unchanged(attempt: Attempt) -> Sign | str:
+    return "a write outside its buffer is shown under bounds; what it may change is not followed"
+
+
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
     "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
-    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset,
+    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset, "unchanged": _unchanged,
 }
