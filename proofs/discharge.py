@@ -25,7 +25,8 @@ class Decision:
 
     Args:
         status: unsat (the claim holds), sat (the model is a candidate counterexample), unknown.
-        text: the query that was decided; it becomes the artifact. For a claim that was enumerated, its full query.
+        text: the query that was decided; it becomes the artifact. For a claim that was enumerated, its full query, or
+            '' where nobody keeps it.
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
         rung: which of RUNGS decided; '' where none did.
@@ -64,7 +65,9 @@ def climb(
 ) -> Decision:
     """The answer to one claim, by all rungs."""
     decision, pins = enumerated(claim, enumerator)
-    return decision or decide_claim(claim, rlimit, ask, pins)
+    if decision is None:
+        return decide_claim(claim, rlimit, ask, pins)
+    return decision if claim.query is None else replace(decision, text=claim.query.text)
 
 
 def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | None, Pins]:
@@ -75,8 +78,7 @@ def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | 
     found = enumerate_claim(enumerator, claim.finite)
     if not found.holds:
         return None, found.pins
-    text = "" if claim.query is None else claim.query.text
-    return Decision(claim, "unsat", text, time.monotonic() - start, rung=found.rung), ()
+    return Decision(claim, "unsat", "", time.monotonic() - start, rung=found.rung), ()
 
 
 def decide_claim(
@@ -95,7 +97,7 @@ def decide_claim(
         declared = {s.name for s in claim.query.symbols}
         equations = [equation for name, equation in pins if name in declared]
         more = tuple((f"candidate.{i}", equation) for i, equation in enumerate(equations, 1))
-        narrowed = replace(claim.query, assertions=(*claim.query.assertions, *more))
+        narrowed = claim.query.with_assertions(more)
         answer = ask(narrowed.text, PINNED_RLIMIT)
         if answer.status == "sat":
             return _alike(claim, rlimit, ask, start) or Decision(

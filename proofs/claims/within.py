@@ -23,7 +23,7 @@ from proofs.intervals import Interval, Pairing
 from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
 from proofs.phases.modes import count, iteration, leaving
 from proofs.problem import Problem
-from proofs.query import Copy, Hypothesis, Query, build
+from proofs.query import Copy, Hypothesis, Late, Query, build
 from proofs.records import Access
 from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
 
@@ -69,40 +69,39 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
-    x, y = first.text(a.address), second.text(b.address)
-    items = [first.poly(a.address), second.poly(b.address)]
-    meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    # An access of the whole warp is one of other lanes, too, whoever gave its address.
-    own = pair.threads == ITSELF or a.warp or b.warp
-    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
     together = _one_store(problem, pair)
-    if together:
-        excuse = f"(or {excuse} {warps(problem, copies).text})"
-    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
     if together:
         words += ", unless lanes of one warp store the same value"
-    here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
-    here += _related(problem, pair.threads, copies, identical)
     comment = (
         f"race: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
         f"second: PTX line {b.at.line}, {b.kind} of {b.width} bytes of {b.buffer}",
     )
     name = f"race.{interval.id}.{pair.name}"
-    marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
 
     def query(linear: bool) -> Query:
+        x, y = first.text(a.address), second.text(b.address)
+        items = [first.poly(a.address), second.poly(b.address)]
+        meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
+        # An access of the whole warp is one of other lanes, too, whoever gave its address.
+        own = pair.threads == ITSELF or a.warp or b.warp
+        excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
+        if together:
+            excuse = f"(or {excuse} {warps(problem, copies).text})"
+        goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
+        here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
+        here += _related(problem, pair.threads, copies, identical)
+        marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
         hypotheses = [*domain(problem, copies, linear), *here]
         return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
     finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
-    return Claim(
-        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
-    )
+    full, reduced = Late(lambda: query(False)), Late(lambda: query(True))
+    return Claim(name, "race", lines, full, words, reduced, subjects=subjects, threads=pair.threads, finite=finite)
 
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:
