@@ -8,6 +8,7 @@ and guard become constants of the query.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
 
