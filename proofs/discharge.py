@@ -25,8 +25,7 @@ class Decision:
 
     Args:
         status: unsat (the claim holds), sat (the model is a candidate counterexample), unknown.
-        text: the query that was decided; it becomes the artifact. For a claim that was enumerated, its full query, or
-            '' where nobody keeps it.
+        text: the query that was decided; it becomes the artifact. Empty for a claim that was enumerated.
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
         rung: which of RUNGS decided; '' where none did.
@@ -47,7 +46,7 @@ class Decision:
     @property
     def subject(self) -> Claim:
         """The claim as it is replayed: of a candidate, with its numbers."""
-        return self.claim if self.narrowed is None else replace(self.claim, query=self.narrowed)
+        return self.claim if self.narrowed is None else replace(self.claim, full=self.narrowed)
 
 
 Pins = tuple[tuple[str, str], ...]
@@ -65,9 +64,7 @@ def climb(
 ) -> Decision:
     """The answer to one claim, by all rungs."""
     decision, pins = enumerated(claim, enumerator)
-    if decision is None:
-        return decide_claim(claim, rlimit, ask, pins)
-    return decision if claim.query is None else replace(decision, text=claim.query.text)
+    return decision or decide_claim(claim, rlimit, ask, pins)
 
 
 def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | None, Pins]:
@@ -97,7 +94,7 @@ def decide_claim(
         declared = {s.name for s in claim.query.symbols}
         equations = [equation for name, equation in pins if name in declared]
         more = tuple((f"candidate.{i}", equation) for i, equation in enumerate(equations, 1))
-        narrowed = claim.query.with_assertions(more)
+        narrowed = replace(claim.query, assertions=(*claim.query.assertions, *more))
         answer = ask(narrowed.text, PINNED_RLIMIT)
         if answer.status == "sat":
             return _alike(claim, rlimit, ask, start) or Decision(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import gcd
-from typing import Any
 
 from proofs.bits import BitAtom, xor_lemmas
 from proofs.contents import ContentAtom, contents_of, statements
@@ -99,11 +98,6 @@ class Query:
     contents: tuple[ContentAtom, ...] = ()
 
     @property
-    def made(self) -> bool:
-        """Whether it takes up memory already."""
-        return True
-
-    @property
     def text(self) -> str:
         """The SMT-LIB file."""
         lines = [f"; {line}" for line in self.comment]
@@ -114,34 +108,6 @@ class Query:
         lines += [f"(assert (! {text} :named {label}))" for label, text in self.assertions]
         lines.append(f"(assert (! (not {self.goal}) :named goal))")
         return "\n".join([*lines, "(check-sat)", ""])
-
-
-    def with_assertions(self, more: Iterable[tuple[str, str]]) -> Query:
-        """The query with more hypotheses."""
-        return Query(self.name, self.comment, self.symbols, (*self.assertions, *more), self.goal, self.contents)
-
-
-class Late(Query):
-    """A query that is put together when it is first looked at: most claims that are enumerated never need it."""
-
-    def __init__(self, make: Callable[[], Query]) -> None:
-        object.__setattr__(self, "_make", make)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name not in FIELDS:
-            raise AttributeError(name)
-        self.__dict__.update(self.__dict__["_make"]().__dict__)
-        return self.__dict__[name]
-
-    def __reduce__(self) -> tuple[type[Query], tuple[Any, ...]]:
-        return Query, tuple(getattr(self, name) for name in FIELDS)
-
-    @property
-    def made(self) -> bool:
-        return FIELDS[0] in self.__dict__
-
-
-FIELDS = tuple(f.name for f in fields(Query))
 
 
 def range_text(symbol: Symbol) -> str:

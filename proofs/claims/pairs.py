@@ -19,7 +19,7 @@ from proofs.claims.model import (
 from proofs.claims.within import interval_claims, unless_indivisible
 from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
-from proofs.query import Copy, Hypothesis, Late, Query, build
+from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, Records
 from proofs.terms import (
     THREAD,
@@ -89,6 +89,7 @@ def _claim(
     goal: str, items: list[Poly], marked: list[Symbol],
 ) -> Claim:
     first, second = copies
+    here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
     comment = (
         f"{obligation}: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
@@ -96,14 +97,12 @@ def _claim(
     )
 
     def query(linear: bool) -> Query:
-        here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
         hypotheses = [*domain(problem, copies, linear), *here]
         return build(name, comment, hypotheses, goal, items, marked, _differences(items))
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
-    full, reduced = Late(lambda: query(False)), Late(lambda: query(True))
-    return Claim(name, obligation, lines, full, words, reduced, subjects=subjects)
+    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
 
 
 def _differences(items: list[Poly]) -> list[Poly]:
