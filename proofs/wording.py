@@ -70,6 +70,7 @@ HINTS = {
     "converged": "Let all lanes of the mask come here: move it out of branches that differ by thread.",
     "lanes": "Name all 32 lanes in the mask and launch whole warps.",
     "trips": "Let all threads go round equally often: bound the loop by values that are the same for the block.",
+    "group": "Let exactly as many threads, in whole warps, arrive in each phase as the barrier waits for.",
     "power": "Test the power parameter before anything is stored, and leave where it is not active.",
     "range": "Compute in more bits (mul.wide, 64-bit registers), or bound the operands.",
     "defined": "Write the register on every path that leads here.",

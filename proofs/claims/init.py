@@ -40,7 +40,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
     in_flight = _together(found, ITSELF)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
-    in_step = {loop for b in records.barriers for loop in b.at.loops}
+    in_step = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     places = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
