@@ -46,7 +46,9 @@ def _said(example: Mapping[str, object]) -> Iterator[str]:
         yield f"with {_launch(example)}"
     if example.get("replay"):
         replayed = f"replayed in the emulator, warps {example['schedule']}" if example.get("schedule") else "replay"
-        yield f"{replayed}: {example['replay']}"
+        # Of two accesses that stand above, all that is left to say is what they are to each other.
+        words = str(example["replay"])
+        yield f"{replayed}: {words.partition(':')[0] if len(accesses) == 2 else words}"
     if example.get("hint"):
         yield f"hint: {example['hint']}"
     yield from (f"help: {text}" for text in _sequence(example.get("help")))

@@ -36,14 +36,14 @@ class Cond:
         return hash(self.text)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cond) and self.text == other.text
+        return self is other or (isinstance(other, Cond) and self.text == other.text)
 
     def __repr__(self) -> str:
         return self.text
 
     def substitute(self, mapping: Mapping[Symbol, Poly]) -> Cond:
         """Replace symbols by terms; an opaque truth by another, whose symbol stands as a term in the mapping."""
-        if not (self.symbols() & mapping.keys()):
+        if self._symbols.isdisjoint(mapping):
             return self
         if self.symbol is not None:
             (other,) = mapping[self.symbol].symbols()
@@ -175,15 +175,15 @@ def _collect(op: str, unit: Cond, zero: Cond, parts: Iterable[Cond]) -> Cond:
     seen: dict[Cond, None] = {}
     for part in parts:
         for c in part.args if part.op == op else (part,):
-            if c == zero:
+            if c.op == zero.op:
                 return zero
-            if c != unit:
+            if c.op != unit.op:
                 seen.setdefault(c)
-    if any(negate(c) in seen for c in seen):
-        return zero
     if not seen:
         return unit
-    return next(iter(seen)) if len(seen) == 1 else Cond(op, args=tuple(seen))
+    if len(seen) == 1:
+        return next(iter(seen))
+    return zero if any(negate(c) in seen for c in seen) else Cond(op, args=tuple(seen))
 
 
 def conj(parts: Iterable[Cond]) -> Cond:

@@ -9,12 +9,15 @@ register without a form is unknown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 
 from proofs.cfg import Graph
-from proofs.loops_exit import exit_count, linear
+from proofs.loops_exit import exit_count
+from proofs.loops_facts import circle_of, previous_round, unequal
 from proofs.loops_forms import confirmed, find_forms
 from proofs.loops_frame import Body, Form, Frame, at_round
 from proofs.loops_orbits import cases, congruent
+from proofs.loops_ranges import Ranges, guessed, same_ranges, surviving
 from proofs.opaque import computes_a_value, written
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point
@@ -27,13 +30,13 @@ from proofs.terms import (
     Poly,
     Symbol,
     conj,
-    disj,
-    eq,
+    ite,
     le,
-    modulo,
     negate,
     opaque_truth,
+    same,
 )
+from proofs.uniformity import uniform
 from proofs.words import Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Reg, type_width
@@ -77,22 +80,44 @@ class Summaries(Body):
     def run(self, header: int, entry: State) -> list[Edge]:
         """The edges out of the loop that begins at `header`, entered in this state."""
         frame = self._frame(header, entry)
-        forms = find_forms(self, frame)
+        forms, loose = find_forms(self, frame)
+        ranges = self._ranges(frame, forms, loose)
         for _ in range(MAX_ROUNDS):
-            start = at_round(self, frame, {r: f.term for r, f in forms.items()})
+            start = self._start(frame, forms, ranges)
             mark = len(self.machine.found)
             edges, previous = self._rounds(frame, start)
             back = self._back(frame, edges)
-            wrong = self._wrong(frame, forms, back, previous)
-            if not wrong:
+            wrong = self._wrong(frame, forms, back, start, previous)
+            held = surviving(frame, ranges, back, self.machine.decide)
+            if not wrong and same_ranges(ranges, held):
                 break
             forms = {r: f for r, f in forms.items() if r not in wrong}
+            ranges = held
             del self.machine.found[mark:]
         else:
             raise Unsupported("a loop whose registers the model cannot summarise", line=frame.line)
         if self.machine.recording:
-            self.machine.found.insert(mark, self._loop_record(frame, back, previous))
+            self.machine.found.insert(mark, self._loop_record(frame, start, back, previous))
         return self._leave(frame, edges)
+
+    def _ranges(self, frame: Frame, forms: dict[str, Form], loose: dict[str, Word]) -> Ranges:
+        """What can be said of the registers without a form, as far as a run that only looks can tell."""
+        if not self.machine.recording:
+            return Ranges({}, ())
+        ranges = guessed(frame, loose, self.machine.decide)
+        while ranges.heads:
+            back = self.look(frame, self._start(frame, forms, ranges))
+            held = surviving(frame, ranges, back, self.machine.decide)
+            if same_ranges(ranges, held):
+                break
+            ranges = held
+        return ranges
+
+    def _start(self, frame: Frame, forms: dict[str, Form], ranges: Ranges) -> State:
+        """The state at the head of the loop in round k."""
+        start = at_round(self, frame, {**ranges.values(), **{r: f.term for r, f in forms.items()}})
+        start.facts = (*start.facts, *ranges.known(frame))
+        return start
 
     def _frame(self, header: int, entry: State) -> Frame:
         blocks = self.machine.graph.loops[header].blocks
@@ -102,7 +127,34 @@ class Summaries(Body):
         iteration = Symbol(f"k@{name}", "iteration", THREAD, 0, None, block.line, loops=around)
         leaving = Symbol(f"K@{name}", "exit", THREAD, 0, None, block.line, loops=around)
         modified = tuple(self._modified(blocks))
+        entry = self._named(entry, modified, blocks)
         return Frame(header, blocks, entry, name, block.line, around, iteration, leaving, modified)
+
+    def _named(self, entry: State, modified: tuple[str, ...], blocks: frozenset[int]) -> State:
+        """The state with terms for unknowns that the loop goes on from: a counter that starts at a loaded value.
+
+        The term is the number that the body will look at; a guess, as looking at another one has to be proved.
+        """
+        named = entry.copy()
+        for register in modified:
+            value = entry.registers.get(register)
+            if isinstance(value, Word) and value.term is None and value.key:
+                term = self.machine.domain.term(value)
+                if self._looked_at_signed(register, blocks):
+                    term = ite(le(term, 2 ** (value.width - 1) - 1), term, term - 2**value.width)
+                named.registers[register] = replace(value, term=term)
+        return named
+
+    def _looked_at_signed(self, register: str, blocks: frozenset[int]) -> bool:
+        """Whether an instruction of the loop reads the register as a signed number, not only modulo 2^width."""
+        for index in blocks:
+            for instruction in self.machine.graph.blocks[index].instructions:
+                base, *suffixes = instruction.opcode.split(".")
+                exact = base in ("add", "sub", "mov") or (base in ("mul", "mad") and "lo" in suffixes)
+                signed = any(s in ("s16", "s32", "s64") for s in suffixes)
+                if signed and not exact and Reg(register) in instruction.operands:
+                    return True
+        return False
 
     def _modified(self, blocks: frozenset[int]) -> list[str]:
         names: dict[str, None] = {}
@@ -122,10 +174,10 @@ class Summaries(Body):
                             names[part.name] = None
         return list(names)
 
-    def _loop_record(self, frame: Frame, back: State | None, previous: Cond) -> LoopRecord:
+    def _loop_record(self, frame: Frame, start: State, back: State | None, previous: Cond) -> LoopRecord:
         entry = frame.entry
         proceed = FALSE if back is None else conj(back.control[len(entry.control):])
-        known = tuple(f for f in (*entry.facts, previous) if f != TRUE)
+        known = tuple(f for f in (*start.facts, previous) if f != TRUE)
         point = Point(frame.line, entry.control, known, (*self.machine.loops, frame.name), frame.name)
         parent = self.machine.loops[-1] if self.machine.loops else ""
         return LoopRecord(frame.name, point, frame.iteration, frame.leaving, proceed, parent)
@@ -169,47 +221,52 @@ class Summaries(Body):
         finds, then only those of them that hold, and in the end none.
         """
         mark = len(self.machine.found)
-        facts = self._known(frame, self.look(frame, start))
+        facts = self._known(start, self.look(frame, start))
         for attempt in range(MAX_ATTEMPTS):
-            previous = self._previous(frame, facts)
+            previous = previous_round(frame, facts, self.machine.decide)
             edges = self._body(frame, start, previous)
             if not self.machine.recording:
                 break
-            found = self._known(frame, self._back(frame, edges), previous)
+            found = self._known(start, self._back(frame, edges), previous)
             if found is None:
                 break  # it does not go round, so there is nothing to establish
-            held = self._held(frame, facts or (), (*found, previous))
+            held = self._held(start, facts or (), (*found, previous))
             if facts is not None and len(held) == len(facts):
-                break
+                # A `!=` that wraps says more of the rounds so far than the same without wrapping.
+                more = tuple(f for f in found if f not in facts and circle_of(unequal(f), frame))
+                if not more or attempt:
+                    break
+                found = (*facts, *more)
             facts = found if attempt == 0 else held if attempt < MAX_ATTEMPTS - 2 else ()
             del self.machine.found[mark:]
         return edges, previous
 
-    def _known(self, frame: Frame, back: State | None, previous: Cond = TRUE) -> tuple[Cond, ...] | None:
+    def _known(self, start: State, back: State | None, previous: Cond = TRUE) -> tuple[Cond, ...] | None:
         """What holds where the loop goes round, beyond what held at its head; None if it does not."""
         if back is None:
             return None
-        entry = frame.entry
-        facts = (f for f in back.facts if f not in entry.facts and f != previous)
-        return (*back.control[len(entry.control):], *facts)
+        facts = (f for f in back.facts if f not in start.facts and f != previous)
+        return (*back.control[len(start.control):], *facts)
 
-    def _held(self, frame: Frame, facts: tuple[Cond, ...], found: tuple[Cond, ...]) -> tuple[Cond, ...]:
+    def _held(self, start: State, facts: tuple[Cond, ...], found: tuple[Cond, ...]) -> tuple[Cond, ...]:
         """Those of the facts that follow from what was found."""
-        known = (*frame.entry.control, *frame.entry.facts, *found)
+        known = (*start.control, *start.facts, *found)
         return tuple(f for f in facts if f in found or self.machine.decide(known, f))
 
-    def _wrong(self, frame: Frame, forms: dict[str, Form], back: State | None, previous: Cond) -> set[str]:
+    def _wrong(
+        self, frame: Frame, forms: dict[str, Form], back: State | None, start: State, previous: Cond
+    ) -> set[str]:
         """Registers whose form does not hold after all. A run that only looks gives them the benefit of the doubt."""
         if back is None or not self.machine.recording:
             return set()
         wrong = {r for r, f in forms.items()
                  if not confirmed(frame, f, back, back.registers.get(r), self.machine.decide)}
         if any(forms[r].period for r in wrong):
-            wrong &= self._wrong_in_a_case(frame, forms, wrong, previous)
+            wrong &= self._wrong_in_a_case(frame, forms, wrong, start, previous)
         return wrong
 
     def _wrong_in_a_case(
-        self, frame: Frame, forms: dict[str, Form], doubted: set[str], previous: Cond
+        self, frame: Frame, forms: dict[str, Form], doubted: set[str], start: State, previous: Cond
     ) -> set[str]:
         """The same, the body run once for each round before the circle and each place in it."""
         (pre, period), *_ = {(forms[r].pre, forms[r].period) for r in doubted if forms[r].period}
@@ -217,51 +274,13 @@ class Summaries(Body):
         mark = len(self.machine.found)
         for case in cases(frame, pre, period):
             here = {frame.iteration: case}
-            start = at_round(self, frame, {r: f.term.substitute(here) for r, f in forms.items()})
-            back = self._back(frame, self._body(frame, start, previous.substitute(here)))
+            back = self._back(frame, self._body(frame, start.substitute(here), previous.substitute(here)))
             del self.machine.found[mark:]
             for register in doubted if back is not None else ():
                 value = back.registers.get(register) if back is not None else None
                 if not congruent(value, forms[register].term.substitute({frame.iteration: case + 1})):
                     wrong.add(register)
         return wrong
-
-    # --- facts ---
-    def _previous(self, frame: Frame, known: tuple[Cond, ...] | None) -> Cond:
-        """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
-        k = frame.k
-        if known is None:
-            return eq(k)
-        condition = conj(known)
-        mapping: dict[Symbol, Poly] = {}
-        for symbol in condition.symbols():
-            if symbol == frame.iteration:
-                mapping[symbol] = k - 1
-            elif frame.name in symbol.loops:
-                mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{frame.name}"))
-        return conj((disj((eq(k), condition.substitute(mapping))), *self._not_beyond(frame, known)))
-
-    def _not_beyond(self, frame: Frame, known: tuple[Cond, ...]) -> list[Cond]:
-        """What a `!=` guard says more than its text: g != 0 in every round so far, and g does not jump over 0.
-
-        g = c + s*k with s > 0. If g <= 0 at k = 0 and s divides it there (both are proved), then g <= 0 at every k that
-        is reached: g <= 0 and g != 0 and s divides g give g + s <= 0.
-        """
-        found = []
-        for literal in known:
-            unequal = literal.args[0].term if literal.op == "not" and literal.args[0].op == "eq" else None
-            if unequal is None or any(frame.name in s.loops for s in unequal.symbols()):
-                continue
-            form = linear(unequal, frame.iteration)
-            if form is None:
-                continue
-            at_zero, step = form
-            if step < 0:
-                unequal, at_zero, step = -unequal, -at_zero, -step
-            goal = conj((le(at_zero, 0), eq(modulo(at_zero, step))))
-            if self.machine.decide((*frame.entry.control, *frame.entry.facts), goal):
-                found.append(le(unequal, 0))
-        return found
 
     # --- leaving ---
     def _leave(self, frame: Frame, edges: list[Edge]) -> list[Edge]:
@@ -270,6 +289,8 @@ class Summaries(Body):
         out = [e for e in edges if e.target != frame.header]
         result: list[Edge] = []
         n, m = len(entry.control), len(entry.facts)
+        together = self._left_together(frame, edges)
+        leaving = replace(frame.leaving, uniform=together)
         others: tuple[Cond, ...] = ()
         for i, edge in enumerate(out):
             relative = edge.state.control[n:]
@@ -277,7 +298,8 @@ class Summaries(Body):
             if self.machine.recording:
                 known = (*edge.state.control, *edge.state.facts)
                 count = exit_count(known, relative, iteration, self.machine.decide)
-            mapping = {iteration: Poly.symbol(frame.leaving) if count is None else count}
+            mapping = {iteration: Poly.symbol(leaving) if count is None else count}
+            mapping |= _last(frame, edge.state) if together else {}
             state = edge.state.substitute(mapping)
             learned = [*edge.state.facts[m:], *relative]
             if count is not None:
@@ -286,13 +308,35 @@ class Summaries(Body):
                     f for f in learned
                     if iteration not in f.symbols() or any(frame.name in s.loops for s in f.symbols())
                 ]
+                if PASSED in frame.modified:
+                    # Barrier intervals speak of the round in which the loop was left; the fact lives with its symbol.
+                    learned.append(same(Poly.symbol(iteration), count))
+                    mapping[iteration] = Poly.symbol(leaving)
+                    state.set(leaving.name, Word(64, Poly.symbol(leaving)))
             choice: tuple[Cond, ...] = others
             if i < len(out) - 1:
                 name = f"x@{frame.name}.{i}"
-                taken = opaque_truth(Symbol(name, "boolean", THREAD, None, None, edge.line, loops=frame.around))
+                symbol = Symbol(name, "boolean", THREAD, None, None, edge.line, "", frame.around, together)
+                taken = opaque_truth(symbol)
                 choice, others = (*others, taken), (*others, negate(taken))
             state.facts = (*entry.facts, *(c.substitute(mapping) for c in learned))
             state.control = (*entry.control, *choice)
             result.append(Edge(edge.target, state, edge.line))
         return result
 
+    def _left_together(self, frame: Frame, edges: list[Edge]) -> bool:
+        """Whether threads of a block in the same round of the loop all leave it there, by the same edge, or none does.
+
+        That is so if everything is uniform that decides where a thread goes on from the round.
+        """
+        rounds = frame.around | {frame.name}
+        n = len(frame.entry.control)
+        return all(uniform(c, rounds) for e in edges for c in e.state.control[n:])
+
+
+def _last(frame: Frame, state: State) -> dict[Symbol, Poly]:
+    """Unknowns that are uniform in a round of the loop, as what they are in its last round: uniform outside, too."""
+    values = [v if isinstance(v, Cond) else v.term for v in state.registers.values()]
+    items = [*(v for v in values if v is not None), *state.control, *state.facts]
+    symbols = {s for i in items for s in i.symbols() if s.uniform and frame.name in s.loops}
+    return {s: Poly.symbol(replace(s, name=f"{s.name}.last", loops=s.loops - {frame.name})) for s in symbols}

@@ -21,14 +21,14 @@ from proofs.terms import FALSE, Poly, Symbol, conj, eq, ite, same
 from proofs.words import Word
 
 
-def find_forms(body: Body, frame: Frame) -> dict[str, Form]:
-    """The registers whose value in round k is a term over k."""
+def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Word]]:
+    """The registers whose value in round k is a term over k; and others, with what they are after a round."""
     start = frame.entry.copy()
     for register in frame.modified:
         start.set(register, body.unknown(frame, register, True), frame.entry.written.get(register, FALSE))
     back = body.look(frame, start)
     if back is None:
-        return {}
+        return {}, {}
     forms: dict[str, Form] = {}
     heads: dict[Symbol, str] = {}
     after: dict[str, Poly] = {}
@@ -48,7 +48,8 @@ def find_forms(body: Body, frame: Frame) -> dict[str, Form]:
     _delayed(frame, heads, after, forms)
     find_orbits(body, frame, {r: i for r in after if r not in forms and (i := frame.initial(r)) is not None}, forms)
     _delayed(frame, heads, after, forms)
-    return forms
+    loose = {r: v for r in after if r not in forms and isinstance(v := back.registers[r], Word)}
+    return forms, loose
 
 
 def _delayed(

@@ -11,7 +11,7 @@ from proofs.state import Value, substitute_value
 from proofs.terms import FALSE, Atom, Cond, IteAtom, ModAtom, Poly, Symbol, eq, ite, modulo
 from proofs.words import Word
 
-MAX_ORBIT, MAX_CIRCLE = 40, 16
+MAX_ORBIT, MAX_SYMBOLIC_ORBIT, MAX_CIRCLE = 40, 12, 16
 
 
 def find_orbits(body: Body, frame: Frame, wanted: dict[str, Poly], forms: dict[str, Form]) -> None:
@@ -21,7 +21,8 @@ def find_orbits(body: Body, frame: Frame, wanted: dict[str, Poly], forms: dict[s
         rounds = [wanted]
         seen = {_key(wanted): 0}
         lost: set[str] = set()
-        while len(rounds) <= MAX_ORBIT:
+        longest = MAX_ORBIT if all(t.value is not None for t in wanted.values()) else MAX_SYMBOLIC_ORBIT
+        while len(rounds) <= longest:
             following = _step(body, frame, rounds[-1], forms)
             if following is None:
                 # The loop is left in this round, whatever else happens: no later round exists.

@@ -69,16 +69,17 @@ class Atom(ABC):
 
 
 class SymbolAtom(Atom):
-    __slots__ = ("symbol",)
+    __slots__ = ("_own", "symbol")
 
     def __init__(self, symbol: Symbol) -> None:
         self.symbol, self.text, self.interval = symbol, quote(symbol.name), (symbol.low, symbol.high)
+        self._own = frozenset({symbol})
 
     def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
         return mapping.get(self.symbol) or Poly.of(self)
 
     def symbols(self) -> frozenset[Symbol]:
-        return frozenset({self.symbol})
+        return self._own
 
     def value(self, values: Mapping[str, int]) -> int:
         return self.symbol.value(values)
@@ -117,14 +118,23 @@ class Poly:
     def __repr__(self) -> str:
         return self.text
 
+    @staticmethod
+    def _sorted(terms: dict[Monomial, int]) -> Poly:
+        """A polynomial of terms that are in order, none of them zero."""
+        made = Poly.__new__(Poly)
+        made.terms = terms
+        return made
+
     def __add__(self, other: Poly | int) -> Poly:
+        if not self.terms or other == 0:
+            return as_poly(other) if not self.terms else self
         terms = dict(self.terms)
         for monomial, coefficient in as_poly(other).terms.items():
             terms[monomial] = terms.get(monomial, 0) + coefficient
         return _settled(terms)
 
     def __neg__(self) -> Poly:
-        return Poly({m: -c for m, c in self.terms.items()})
+        return Poly._sorted({m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Poly | int) -> Poly:
         return self + (-as_poly(other))
@@ -132,7 +142,7 @@ class Poly:
     def __mul__(self, other: Poly | int) -> Poly:
         factor = as_poly(other)
         if (value := factor.value) is not None:
-            return Poly({m: c * value for m, c in self.terms.items()})
+            return Poly._sorted({m: c * value for m, c in self.terms.items()} if value else {})
         terms: dict[Monomial, int] = {}
         for m1, c1 in self.terms.items():
             for m2, c2 in factor.terms.items():
@@ -188,15 +198,19 @@ class Poly:
 
     def substitute(self, mapping: Mapping[Symbol, Poly]) -> Poly:
         """Replace symbols by terms, everywhere."""
-        if not mapping or not (self.symbols() & mapping.keys()):
+        if self._symbols.isdisjoint(mapping):
             return self
-        total = Poly({})
+        terms: dict[Monomial, int] = {}
         for monomial, coefficient in self.terms.items():
-            product = Poly.constant(coefficient)
+            kept = tuple(a for a in monomial if a.symbols().isdisjoint(mapping))
+            product: Poly | None = None
             for atom in monomial:
-                product = product * atom.rebuild(mapping)
-            total = total + product
-        return total
+                if atom not in kept:
+                    product = atom.rebuild(mapping) if product is None else product * atom.rebuild(mapping)
+            for m, c in ({(): 1} if product is None else product.terms).items():
+                joined = tuple(sorted(kept + m, key=_text)) if kept and m else kept or m
+                terms[joined] = terms.get(joined, 0) + coefficient * c
+        return _settled(terms)
 
     @cached_property
     def _symbols(self) -> frozenset[Symbol]:
@@ -265,6 +279,8 @@ def _monomial_interval(monomial: Monomial) -> Interval:
 
 def _settled(terms: dict[Monomial, int]) -> Poly:
     """The sum with quotients and remainders joined; each step adds something that is zero."""
+    if not any(a.digit for m in terms for a in m):
+        return Poly(terms)
     for _ in range(MAX_SETTLINGS):
         zero = _settling(terms)
         if zero is None:

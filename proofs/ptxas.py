@@ -101,7 +101,13 @@ def assemble(ptx_text: str, arch: str, *, name: str = "input.ptx") -> Assembly:
             raise AssemblerRefused(f"{name}: ptxas for {arch} did not finish in {SECONDS_LIMIT} s") from None
         message = (told.stdout + told.stderr).replace(str(source), name).replace(str(target), "output")
         if told.returncode != 0 or not target.exists():
-            raise AssemblerRefused(f"{name}: ptxas refuses it for {arch} (exit {told.returncode}):\n{message.strip()}")
+            newer = "" if "Unsupported .version" not in message else (
+                f"\nThis is the assembler of {version()}, {PACKAGE}: compile with a compiler of that "
+                "release or an older one."
+            )
+            raise AssemblerRefused(
+                f"{name}: ptxas refuses it for {arch} (exit {told.returncode}):\n{message.strip()}{newer}"
+            )
         cubin = target.read_bytes()
     return Assembly(arch, cubin, _resources(message, cubin))
 

@@ -11,7 +11,7 @@ from math import gcd
 from proofs.bits import BitAtom, xor_lemmas
 from proofs.contents import ContentAtom, contents_of, statements
 from proofs.polynomials import plain_sum
-from proofs.terms import Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
+from proofs.terms import BLOCK, Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
 MAX_LEMMAS = 40
@@ -24,11 +24,19 @@ def rename_text(text: str, mapping: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Copy:
-    """How one thread's symbols are spelled in a query of two threads: a mark for some scopes, terms for some names."""
+    """How one thread's symbols are spelled in a query of two threads: a mark for some scopes, terms for some names.
+
+    `rounds`: loops of which both threads, of one block, are in the same round. What is uniform there has no mark.
+    """
 
     mark: str = ""
     scopes: frozenset[str] = frozenset()
     replaced: Mapping[str, Poly] = field(default_factory=dict)
+    rounds: frozenset[str] = frozenset()
+
+    def _marks(self, symbol: Symbol) -> bool:
+        shared = symbol.uniform and BLOCK not in self.scopes and symbol.loops <= self.rounds
+        return symbol.scope in self.scopes and not shared
 
     def spelling(self, symbols: Iterable[Symbol]) -> dict[str, str]:
         """Symbol text in the records to text in the query."""
@@ -36,7 +44,7 @@ class Copy:
         for symbol in symbols:
             if symbol.name in self.replaced:
                 mapping[quote(symbol.name)] = self.replaced[symbol.name].text
-            elif symbol.scope in self.scopes:
+            elif self._marks(symbol):
                 mapping[quote(symbol.name)] = quote(symbol.name + self.mark)
         return mapping
 
@@ -46,7 +54,7 @@ class Copy:
         for symbol in symbols:
             if symbol.name in self.replaced:
                 mapping[symbol] = self.replaced[symbol.name]
-            elif symbol.scope in self.scopes:
+            elif self._marks(symbol):
                 mapping[symbol] = Poly.symbol(symbol.renamed(symbol.name + self.mark))
         return mapping
 

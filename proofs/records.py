@@ -31,7 +31,8 @@ class Point:
 class Access:
     """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
-    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys),
+    each of `parts` on its own.
     `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
@@ -51,6 +52,7 @@ class Access:
     count: int
     readonly: bool = False
     scope: str = ""
+    parts: int = 1
     warp: bool = False
     flight: bool = False
     plane: Poly = ZERO

@@ -31,6 +31,7 @@ from proofs.records import (
 from proofs.resolve import elements_at, resolve
 from proofs.state import PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
+from proofs.uniformity import computes_uniformly, loads_uniformly
 from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, type_width
@@ -111,8 +112,10 @@ class Machine(Hooks, Runner):
             self.instruction = instruction
             self._step(instruction)
             place = self.places[id(instruction)]
-            self.domain.at(instruction.line, place, frozenset(self.loops))
+            rounds = frozenset(self.loops)
+            self.domain.at(instruction.line, place, rounds)
             self.guard = self._guard(instruction)
+            self.domain.uniform = computes_uniformly(self.problem, instruction, self.guard, self.state, rounds)
             found = lookup(instruction.opcode)
             if found is None:
                 self._opaque(instruction)
@@ -202,7 +205,11 @@ class Machine(Hooks, Runner):
         return False
 
     def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
-        sources = [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
+        bound = bind(instruction, row).sources
+        sources = [operand for declared, operand in bound if declared != "pred"]
+        for declared, operand in bound:
+            if declared == "pred":
+                self.reader.predicate(operand, instruction.line)
         number = self.reader.word("u32", sources[0], instruction.line)
         if number.term is None or number.term.value != 0 or len(sources) > 1:
             raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
@@ -211,8 +218,10 @@ class Machine(Hooks, Runner):
             self.found.append(Barrier("", self._point()))
         self._write(PASSED, TRUE)
         if row.results:
-            # bar.red gives all threads of the block the same.
-            for register, value in self.reader.results(instruction, row, form, self.domain.common(row.results[0])):
+            # bar.red gives all its threads the same, which are those of the block where none are counted.
+            kind = row.results[0]
+            given = self.domain.common(kind) if len(sources) == 1 else self.domain.arbitrary(kind)
+            for register, value in self.reader.results(instruction, row, form, given):
                 self._write(register, value)
 
     # --- registers ---
@@ -307,9 +316,13 @@ class Machine(Hooks, Runner):
         if marks.guard != TRUE:
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
+        if kind == "read" and access.space == "global":
+            self.domain.uniform = loads_uniformly(
+                self.problem, self.instruction, access.buffer, address, frozenset(self.loops)
+            )
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
-            values=marks.values,
+            access, readonly=marks.readonly, scope=marks.scope, parts=marks.parts, warp=marks.warp,
+            flight=marks.flight, alike=marks.alike, values=marks.values,
         ))
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Bound = int | None
 Interval = tuple[Bound, Bound]
@@ -13,7 +13,11 @@ LAUNCH, BLOCK, THREAD = "launch", "block", "thread"
 
 @dataclass(frozen=True)
 class Symbol:
-    """A named unknown. `scope`: one for all (launch), per block, or per thread; `loops`: the loops that redefine it."""
+    """A named unknown. `scope`: one for all (launch), per block, or per thread; `loops`: the loops that redefine it.
+
+    `uniform`, of scope thread: threads of one block that are in the same round of each of `loops` have the same value.
+    Whoever does not know of two threads that they are must take it for two values, as of any other thread's unknown.
+    """
 
     name: str
     kind: str = field(compare=False)
@@ -23,12 +27,13 @@ class Symbol:
     line: int = field(default=0, compare=False)
     definition: str = field(default="", compare=False)
     loops: frozenset[str] = field(default=frozenset(), compare=False)
+    uniform: bool = field(default=False, compare=False)
 
     def __hash__(self) -> int:
         return hash(self.name)
 
     def renamed(self, name: str) -> Symbol:
-        return Symbol(name, self.kind, self.scope, self.low, self.high, self.line, self.definition, self.loops)
+        return replace(self, name=name)
 
     def value(self, values: Mapping[str, int]) -> int:
         """Its value; one that a model leaves open takes its least value, or 0."""

@@ -29,6 +29,7 @@ from proofs.claims import OBLIGATIONS, Claim
 from proofs.decide import solver_version
 from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
+from proofs.enumeration.artifact import enumeration_json
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
 from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
@@ -240,11 +241,14 @@ class _Job:
             if decision is None:
                 decision = decide_claim(claim)
                 taken[claim.obligation] = False
+            suffix = "smt2"
+            if decision.status == "unknown" and (enumerated := self._enumerated(entry, analysis, claim)) is not None:
+                decision, suffix = enumerated, "json"
             verdict, detail, example = judge(analysis, decision)
             self.rungs.setdefault((entry, claim.obligation), {})[claim.name] = decision.rung
             outcomes[claim.obligation].append((verdict, detail, example))
             seconds[claim.obligation] += decision.seconds
-            file = f"{entry}.{claim.name}.smt2" if decision.text else ""
+            file = f"{entry}.{claim.name}.{suffix}" if decision.text else ""
             if file:
                 self.files[file] = decision.text
             claims.append({
@@ -261,6 +265,14 @@ class _Job:
                 rung = "z3-direct" if query is claim.query else "z3-structured"
                 return Decision(claim, "unsat", query.text, 0.0, rung=rung)
         return None
+
+    def _enumerated(self, entry: str, analysis: Analysis, claim: Claim) -> Decision | None:
+        """What enumeration decides of a claim that the solver leaves open; its text is what the audit goes through."""
+        start = time.monotonic()
+        content = enumeration_json(claim, analysis.enumerator, entry, self.digest)
+        if content is None:
+            return None
+        return Decision(claim, "unsat", to_text(content), time.monotonic() - start, rung="enumeration")
 
     def _vacuity(self, entry: str, analysis: Analysis, outcomes: dict[str, list[Outcome]]) -> None:
         text = vacuity_query(analysis.problem).text

@@ -37,6 +37,8 @@ from spec.ptx.domain import Shape
 EVERY_LANE = 2**32 - 1
 # Where the window of shared memory begins in the generic address space; it ends below 2^64.
 SHARED_WINDOW = Poly.symbol(Symbol("window.shared", "special", BLOCK, 0, 2**64 - 2**21))
+# The same of the thread's local memory.
+LOCAL_WINDOW = Poly.symbol(Symbol("window.local", "special", THREAD, 0, 2**64 - 2**21))
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Marks:
 
     Args:
         readonly: through the .nc path.
-        scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
+        scope, parts: of an atomic, the threads for which it is indivisible, cta, cluster, gpu or sys, and in how many
+            parts it is so.
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
         guard: under what condition it is made, besides what leads here.
@@ -55,6 +58,7 @@ class Marks:
 
     readonly: bool = False
     scope: str = ""
+    parts: int = 1
     warp: bool = False
     flight: bool = False
     guard: Cond = TRUE
@@ -108,15 +112,14 @@ class Terms(Bitwise, Floating):
         return self.unknown_truth() if kind == "pred" else self.unknown(type_width(kind))
 
     def common(self, kind: str) -> Word | Cond:
-        """An unknown of a PTX type that is the same for all threads of a block; in a loop, where two threads may be in
-        different rounds, one that each has for itself.
-        """
+        """An unknown of a PTX type that is the same for all threads of a block (in a loop: in the same round)."""
         width = type_width(kind)
         key = self.unknown(width).key
         scope = THREAD if self.loops else BLOCK
         if kind == "pred":
-            return opaque_truth(Symbol(key, "boolean", scope, None, None, self.line, "", self.loops))
-        return Word(width, Poly.symbol(Symbol(key, "opaque", scope, 0, 2**width - 1, self.line, "", self.loops)))
+            return opaque_truth(Symbol(key, "boolean", scope, None, None, self.line, "", self.loops, uniform=True))
+        symbol = Symbol(key, "opaque", scope, 0, 2**width - 1, self.line, "", self.loops, uniform=True)
+        return Word(width, Poly.symbol(symbol))
 
     def special(self, name: str, width: int) -> Word:
         term = self.specials.get(name)
@@ -197,7 +200,7 @@ class Terms(Bitwise, Floating):
         self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str
     ) -> tuple[Word, ...]:
         """The old words are unknown, and so are the new ones: what memory holds is not followed."""
-        self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope))
+        self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope, parts=count))
         return tuple(self.unknown(width) for _ in range(count))
 
     def copy_async(self, size: int, target: Word, source: Word, count: Word | None, ignore: Cond | None) -> None:
@@ -246,15 +249,16 @@ class Terms(Bitwise, Floating):
         return self._window(space, width, address, -1)
 
     def _window(self, space: str, width: int, address: Word, sign: int) -> Word:
-        """Generic addresses of shared memory lie in a window somewhere; those of global memory are the addresses."""
+        """Generic addresses of shared and local memory lie in windows; those of global memory are the addresses."""
         if space == "global":
             return address
-        if space != "shared" or width != 64:
+        window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space)
+        if window is None or width != 64:
             return self.unknown(width)
-        return self.word(width, self.term(address) + SHARED_WINDOW * sign)
+        return self.word(width, self.term(address) + window * sign)
 
 
 __all__ = [
-    "FLOAT_WIDTH", "MAX_DEGREE", "MAX_TERMS", "PLAIN", "SHARED_WINDOW", "Facts", "Hooks", "Marks", "Observation",
-    "Terms", "Word",
+    "FLOAT_WIDTH", "LOCAL_WINDOW", "MAX_DEGREE", "MAX_TERMS", "PLAIN", "SHARED_WINDOW", "Facts", "Hooks", "Marks",
+    "Observation", "Terms", "Word",
 ]

@@ -33,7 +33,7 @@ def test_a_race_is_two_accesses_with_place_and_values() -> None:
         "  read by block (0,0,0) thread (32,0,0), iteration 2 of the loop at PTX line 358: "
         "bytes 0..3 of shared, PTX line 359: ld.shared.f32 %f2, [%r2];",
         "  with n = 1, y 4 bytes past a multiple of 256, grid (1,1,1), block (64,1,1)",
-        "  replayed in the emulator, warps reverse: race: both at byte 0",
+        "  replayed in the emulator, warps reverse: race",
         "  hint: Put a barrier.",
     ]
 

@@ -198,12 +198,23 @@ def _one_warp(subject: Subject, copies: tuple[Copy, Copy]) -> Term:
 
 
 def _reaches(subject: Subject, name: str, point: Point, warp: bool) -> Condition:
-    """If one thread is here, so is every other. Nothing is assumed of the other but that it exists."""
+    """If one thread is here, so is every other. Nothing is assumed of the other but that it exists.
+
+    Inside loops that keep threads together (`trips`) it is in the same round once it has entered, and what holds of
+    every thread in that round holds of it.
+    """
     copies = _pair(subject, point)
     here = subject.known(point, copies[0])
     if warp:
         here.append(_one_warp(subject, copies))
-    goal = conjunction(subject.spoken(term, copies[1]) for term in point.control)
+    goal: Term = ("true",)
+    control = point.control
+    for record in reversed([subject.records.loops[loop] for loop in point.loops]):
+        rest = control[len(record.control):]
+        control = control[: len(record.control)]
+        inside = conjunction((*(subject.spoken(term, copies[1]) for term in rest), goal))
+        goal = ("=>", conjunction(subject.spoken(fact, copies[1]) for fact in record.facts), inside)
+    goal = conjunction((*(subject.spoken(term, copies[1]) for term in control), goal))
     return subject.condition(name, "barrier", here, goal, copies)
 
 

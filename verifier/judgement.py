@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from verifier.canonical import canonical
 from verifier.claims import required
 from verifier.conditions import Condition, Subject
 from verifier.coverage import Claim as Coverage
 from verifier.decide import decide
+from verifier.enumeration import Again, Open, TooLarge, differences, read_enumeration
 from verifier.findings import Finding, Grade, Unreadable
 from verifier.initialised import init_conditions
 from verifier.intervals import Walk
@@ -47,7 +49,7 @@ def judge(bundle: Bundle, subject: Subject) -> Judgement:
         if claim is None or claim.obligation != condition.obligation:
             judgement.say("manifest.json", f"{entry}: required claim {name} ({condition.obligation}) is missing")
         else:
-            _claim(judgement, subject, claim, condition)
+            judge_claim(judgement, subject, claim, condition)
     for name in sorted(claimed.keys() - conditions.keys() - covering.keys()):
         judgement.say("manifest.json", f"{entry}: claim {name} follows from nothing in records and contract")
     _coverage(judgement, subject, covering)
@@ -89,7 +91,11 @@ def _open(judgement: Judgement, entry: str, claim: Claimed) -> Query | None:
         return None
 
 
-def _claim(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+def judge_claim(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+    """One claim against what it must say, decided again."""
+    if claim.file.endswith(".json"):
+        _enumerated(judgement, subject, claim, condition)
+        return
     query = _open(judgement, subject.entry.name, claim)
     if query is None:
         return
@@ -106,6 +112,33 @@ def _claim(judgement: Judgement, subject: Subject, claim: Claimed, condition: Co
             f"instead of {show(condition.goal)[:120]}",
         )
     _decide(judgement, claim.file, query)
+
+
+def _enumerated(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+    """A claim that was decided by enumeration: the file asks exactly that, and enumerating again says the same."""
+    name = f"{subject.entry.name}.{claim.name}.json"
+    if claim.verdict != "proved":
+        grade = GRADES.get(claim.verdict, Grade.FALSE)
+        judgement.say("manifest.json", f"{subject.entry.name}: claim {claim.name} is {claim.verdict}", grade)
+    if claim.file != name or name not in judgement.bundle.texts:
+        judgement.say("manifest.json", f"{subject.entry.name}: claim {claim.name} has no file {name}")
+        return
+    where = judgement.bundle.path(name)
+    try:
+        found = read_enumeration(judgement.bundle.texts[name], where)
+    except Unreadable as error:
+        judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
+        return
+    for message in islice(differences(found, condition, subject, judgement.bundle.ptx_sha256), 3):
+        judgement.say(name, message)
+    judgement.decided += 1
+    try:
+        against = Again(found, subject).refuted()
+    except (Open, TooLarge) as error:
+        judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
+        return
+    if against:
+        judgement.say(name, f"enumeration does not confirm the claim: {against}")
 
 
 def _decide(judgement: Judgement, file: str, query: Query) -> None:

@@ -12,6 +12,7 @@ from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
+from proofs.names import plain_name
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
@@ -69,15 +70,7 @@ def problems(request: CheckRequest) -> list[Problem]:
     module = parse(request.text, name=request.path)
     if module.address_size != 64:
         raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
-    if request.entry is None:
-        functions = module.entries
-        if not functions:
-            raise BadInput(f"{request.path}: there is no .entry in this file")
-    else:
-        try:
-            functions = (module.entry(request.entry),)
-        except KeyError as error:
-            raise BadInput(f"{request.path}: {error.args[0]}") from None
+    functions = _entries(module, request)
     assemble(request.text, module.target[0], name=request.path)
     index, count = request.shard
     functions = functions[index - 1 :: count]
@@ -97,6 +90,21 @@ def _lowered(function: Function, module: Module) -> Function:
         return lowered(function, module)
     except Unsupported:
         return function
+
+
+def _entries(module: Module, request: CheckRequest) -> tuple[Function, ...]:
+    """The entries asked for: by name, or by the name that C++ gave before it was mangled, if only one has it."""
+    if not module.entries:
+        raise BadInput(f"{request.path}: there is no .entry in this file")
+    if request.entry is None:
+        return module.entries
+    called = [f for f in module.entries if request.entry in (f.name, plain_name(f.name))]
+    exact = [f for f in called if f.name == request.entry]
+    if len(exact or called) == 1:
+        return tuple(exact or called)
+    names = ", ".join(f.name for f in called or module.entries)
+    what = f"{len(called)} entries are called {request.entry!r}" if called else f"no entry {request.entry!r}"
+    raise BadInput(f"{request.path}: {what}; this file has {names}")
 
 
 def declaration(text: str) -> Declaration:
@@ -287,6 +295,9 @@ class _Reader:
                     self.domain.append((f"block.{axis} of .reqntid is the one asked for", same(given, size)))
             block = list(fixed)
             self.said.append(f"the block is {'x'.join(map(str, fixed))} (.reqntid)")
+        threads = prod(size for size in block if isinstance(size, int))
+        if threads > MAX_THREADS:
+            raise BadInput(f"--block: {threads} threads, the hardware takes {MAX_THREADS} in a block")
         warps = any(i.base in _WARP_INSTRUCTIONS for i in self.function.instructions())
         lanes = warps or any(n.startswith(("%lane", "%warp", "%nwarp")) for n in self.reads)
         for i, axis in enumerate(AXES):

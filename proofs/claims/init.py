@@ -10,7 +10,7 @@ writer's number a constant, its address and guard become constants of the query.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
@@ -47,6 +47,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     places = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
+    made: Writes = {}
     for read in shared:
         if not read.reads:
             continue
@@ -66,7 +67,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own, finite))
+        claims.append(_init(problem, read, others, warp, own, finite, made))
     return claims
 
 
@@ -115,7 +116,8 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
 
 
 def _init(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written,
+    made: Writes,
 ) -> Claim:
     """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
     nothing in between) only for the thread that reads.
@@ -142,14 +144,16 @@ def _init(
         byte = read.address + at
         choices = []
         for write in writes:
-            mappings = threads
+            ways: list[tuple[dict[Symbol, Poly], _Made | None, Cond]] = []
             if write.id in named:
                 digits, mapping = _thread_of(problem, write, named[write.id], byte, f"{write.id}.{at}")
                 more.append(Hypothesis("digits", digits.text, digits))
-                mappings = [mapping]
-            for mapping in mappings:
+                ways.append((mapping, _of_thread(write, mapping), _exists(problem, mapping)))
+            else:
+                ways += [(m, done, TRUE) for m, done in zip(threads, _made(write, threads, made), strict=True)]
+            for mapping, done, exists in ways:
                 mates = same(here, here.substitute(mapping)) if write in warp else TRUE
-                choices.append(conj((mates, _exists(problem, mapping), _writes(write, mapping, byte, grain))))
+                choices.append(conj((mates, exists, _covering(done, byte, grain))))
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
         parts.append(disj(c for c in choices if c != FALSE))
     goal = conj(parts)
@@ -210,17 +214,38 @@ def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:
     return found
 
 
-def _writes(write: Access, mapping: dict[Symbol, Poly], byte: Poly, grain: int) -> Cond:
-    """That this thread's write happens and covers the bytes; FALSE where that hangs on values of the writer's own."""
+@dataclass(frozen=True)
+class _Made:
+    """A write that one thread of known number makes: under which condition, where, and how wide it is."""
+
+    control: Cond
+    begin: Poly
+    width: int
+
+
+Writes = dict[str, list[_Made | None]]
+
+
+def _made(write: Access, threads: list[dict[Symbol, Poly]], made: Writes) -> list[_Made | None]:
+    """The write as each thread makes it, kept for other reads; None where it hangs on values of the writer's own."""
+    if write.id not in made:
+        made[write.id] = [_of_thread(write, mapping) for mapping in threads]
+    return made[write.id]
+
+
+def _of_thread(write: Access, mapping: dict[Symbol, Poly]) -> _Made | None:
     control = conj(c.substitute(mapping) for c in write.at.control)
     begin = write.address.substitute(mapping)
     # What is left of the writer's unknowns would be taken for the reader's, which has the same names; but the round of
     # a loop around both is one for all.
     rounds = {f"k@{loop}" for loop in write.at.loops}
     own = {s for s in control.symbols() | begin.symbols() if s.scope == THREAD and s.name not in rounds}
-    if control == FALSE or own:
-        return FALSE
-    return conj((control, _covers(begin, write.width, byte, grain)))
+    return None if control == FALSE or own else _Made(control, begin, write.width)
+
+
+def _covering(made: _Made | None, byte: Poly, grain: int) -> Cond:
+    """That this write covers the bytes."""
+    return FALSE if made is None else conj((made.control, _covers(made.begin, made.width, byte, grain)))
 
 
 def _covers(begin: Poly, width: int, byte: Poly, grain: int) -> Cond:

@@ -25,7 +25,7 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
         else:
             buffer = problem.buffers[access.buffer]
             if buffer.columns is not None:
-                claims += [_split(problem, access, buffer), _bounds(problem, access, buffer)]
+                claims += inside(problem, access, buffer)
             else:
                 claims.append(_offset(problem, access))
         if access.width > 1:
@@ -89,6 +89,11 @@ def _split(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
     return at_access(
         problem, access, f"split.{access.id}", "bounds", "the address is that of element (row, column)", goal, items
     )
+
+
+def inside(problem: Problem, access: Access, buffer: BufferTerms) -> list[Claim]:
+    """That an access to a declared buffer is one to elements of its logical shape."""
+    return [_split(problem, access, buffer), _bounds(problem, access, buffer)]
 
 
 def _bounds(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:

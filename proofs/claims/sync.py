@@ -2,28 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from proofs.claims.memory import inside
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, conjunction, domain, known, warps
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import LoopRecord, Point, Records
 from proofs.terms import Cond, Poly, Symbol
+from proofs.uniformity import never_written
 
 ALL_LANES = 2**32 - 1
 
 
 def sync_claims(problem: Problem, records: Records) -> list[Claim]:
     """barrier, converged and trips claims."""
+    loops = {loop.id: loop for loop in records.loops}
     claims = [
-        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, warp=False,
+        _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, loops, warp=False,
                   leaves=records.leaves if problem.allow_exited else ())
         for b in records.barriers
     ]
     for s in records.shuffles:
-        claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, warp=True))
+        claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, loops, warp=True))
         claims.append(_lanes(problem, f"lanes.{s.id}", s.at, s.members))
     wide = {loop for b in records.barriers for loop in b.at.loops}
     narrow = {loop for s in records.shuffles for loop in s.at.loops} - wide
-    claims += [_trips(problem, loop, loop.id not in wide) for loop in records.loops if loop.id in wide | narrow]
+    held = [loop for loop in records.loops if loop.id in wide | narrow]
+    claims += [_trips(problem, loop, loop.id not in wide) for loop in held]
+    points = [*(b.at for b in records.barriers), *(s.at for s in records.shuffles), *(loop.at for loop in held)]
+    decides = {s for p in points for c in p.known() for s in c.symbols()}
+    decides |= {s for loop in held for s in loop.proceed.symbols()}
+    if any(s.uniform and s.kind in ("opaque", "boolean") for s in decides):
+        claims += _unchanged(problem, records)
+    return claims
+
+
+def _unchanged(problem: Problem, records: Records) -> list[Claim]:
+    """Buffers that are declared read only, and give all threads the same where they load from one address, stay as they
+    are: what is written is written inside buffers that may be."""
+    constant = {
+        a.buffer for a in records.accesses
+        if a.kind == "read" and a.space == "global" and never_written(problem, a.buffer)
+    }
+    if not constant:
+        return []
+    words = f"what is written is no part of {', '.join(sorted(constant))}, from which all threads load alike"
+    claims = []
+    for access in records.accesses:
+        if access.space != "global" or not access.writes:
+            continue
+        buffer = problem.buffers[access.buffer]
+        name = f"unchanged.{access.id}"
+        if "w" not in buffer.access or buffer.columns is None:
+            reason = f"{access.buffer} is not declared, or not as one that is written"
+            claims.append(Claim(name, "barrier", (access.at.line,), None, words, reason=reason))
+        else:
+            for part in inside(problem, access, buffer):
+                kind = part.name.partition(".")[0]
+                claims.append(replace(part, name=f"{name}.{kind}", obligation="barrier", words=words))
     return claims
 
 
@@ -31,7 +69,8 @@ def _copies(at: Point, symbols: set[Symbol]) -> tuple[Copy, Copy]:
     """Two threads of a block in the same iteration of every loop around the point."""
     tied = {f"k@{loop}" for loop in at.loops}
     fixed = {s.name: Poly.symbol(s) for s in symbols if s.name in tied}
-    return Copy(FIRST, BLOCK_SCOPES, fixed), Copy(SECOND, BLOCK_SCOPES, fixed)
+    rounds = frozenset(at.loops)
+    return Copy(FIRST, BLOCK_SCOPES, fixed, rounds), Copy(SECOND, BLOCK_SCOPES, fixed, rounds)
 
 
 def _claim(
@@ -47,22 +86,45 @@ def _claim(
 
 
 def _together(
-    problem: Problem, name: str, words: str, at: Point, warp: bool, leaves: tuple[Cond, ...] = ()
+    problem: Problem, name: str, words: str, at: Point, loops: Mapping[str, LoopRecord], warp: bool,
+    leaves: tuple[Cond, ...] = (),
 ) -> Claim:
     """The second thread comes here too, or ends before any barrier by one of `leaves`."""
-    symbols = {s for c in at.known() for s in c.symbols()}
+    around = [loops[loop] for loop in at.loops]
+    symbols = {s for p in (at, *(loop.at for loop in around)) for c in p.known() for s in c.symbols()}
     copies = _copies(at, symbols)
     first, second = copies
     # Nothing is assumed of the second thread: what is known at the point holds only of threads that get there.
     here = known(at, first)
     if warp:
         here.append(warps(problem, copies))
-    goal = conjunction([second.text(c) for c in at.control])
-    items: Items = [second.cond(c) for c in (*at.control, *leaves)]
+    goal = _arrives(at.control, around, second)
+    items: Items = [second.cond(c) for c in (*at.control, *leaves, *(f for loop in around for f in loop.at.facts))]
     if leaves:
         goal = f"(or {goal} {' '.join(second.text(c) for c in leaves)})"
         words += ", or has ended before any barrier"
     return _claim(problem, name, words, at, copies, here, goal, items)
+
+
+def _arrives(control: tuple[Cond, ...], around: Sequence[LoopRecord], thread: Copy) -> str:
+    """That a thread takes these branches.
+
+    It enters the outermost loop around; from there on the `trips` claims keep both threads in the same rounds, so that
+    what is known of every thread in this round of the loop is known of it; and so on inwards.
+    """
+    if not around:
+        return conjunction([thread.text(c) for c in control])
+    loop, enters = around[0].at, around[0].at.control
+    assert control[: len(enters)] == enters
+    inside = _arrives(control[len(enters):], [_beyond(loop, enters) for loop in around[1:]], thread)
+    facts = conjunction([thread.text(f) for f in loop.facts])
+    then = inside if facts == "true" else f"(=> {facts} {inside})"
+    return then if not enters else conjunction([*(thread.text(c) for c in enters), then])
+
+
+def _beyond(loop: LoopRecord, outer: tuple[Cond, ...]) -> LoopRecord:
+    """The loop with only those branches to its head that lie behind the outer one's."""
+    return replace(loop, at=replace(loop.at, control=loop.at.control[len(outer):]))
 
 
 def _lanes(problem: Problem, name: str, at: Point, members: int) -> Claim:

@@ -46,7 +46,7 @@ def unless_indivisible(
     problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
 ) -> str:
     """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
-    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+    if not (a.kind == b.kind == "atomic" and (a.width, a.parts) == (b.width, b.parts)):
         return same
     first, second = copies
     places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
@@ -64,8 +64,9 @@ def _may_meet(problem: Problem, pair: Pairing) -> bool:
 
 
 def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
-    first = Copy(FIRST, BLOCK_SCOPES, _fixed(pair.first, pair))
-    second = Copy(SECOND, BLOCK_SCOPES, _fixed(pair.second, pair))
+    fixed = _fixed(pair.first, pair), _fixed(pair.second, pair)
+    rounds = _same_rounds(*fixed)
+    first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
     x, y = first.text(a.address), second.text(b.address)
@@ -141,6 +142,11 @@ def _fixed(member: Member, pair: Pairing) -> dict[str, Poly]:
     fixed |= {f"K@{loop}": leaving(loop) for loop, mode in ends if mode.startswith("exit")}
     fixed |= {f"K@{loop}": Poly.constant(int(mode)) for loop, mode in left.items()}
     return fixed
+
+
+def _same_rounds(first: dict[str, Poly], second: dict[str, Poly]) -> frozenset[str]:
+    """The loops of which both accesses are in the same round."""
+    return frozenset(n.removeprefix("k@") for n, t in first.items() if n.startswith("k@") and second.get(n) == t)
 
 
 def _rounds(copies: tuple[Copy, Copy]) -> list[Hypothesis]:

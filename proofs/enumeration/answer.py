@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proofs.enumeration.space import Axis
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -13,6 +15,7 @@ class Answer:
         pins: symbols and equations in SMT-LIB that single out the candidate, in the spelling of the claim's query.
         rung: `syntactic` if the canonical form alone decided.
         lanes: how many assignments were looked at.
+        axes: of each access, what was gone through besides the threads; `conditioned`: conditions were put to use.
     """
 
     holds: bool
@@ -20,3 +23,5 @@ class Answer:
     reason: str = ""
     rung: str = "enumeration"
     lanes: int = 0
+    axes: tuple[tuple[Axis, ...], ...] = ()
+    conditioned: bool = False

@@ -47,7 +47,8 @@ def apart(given: Enumerator, question: Apart) -> Answer:
         lanes += sum(t.lanes.count for t in tables)
         meeting = found
         if meeting is None:
-            return Answer(True, lanes=lanes)
+            axes = tuple((*t.used.shared, *t.used.own) for t in tables)
+            return Answer(True, lanes=lanes, axes=axes, conditioned=conditioned)
     assert meeting is not None
     pins = dict.fromkeys((*pinned(meeting[0], first), *pinned(meeting[1], second)))
     return Answer(False, tuple(pins), lanes=lanes)

@@ -43,6 +43,7 @@ def everywhere(given: Enumerator, question: Everywhere) -> Answer:
         if conditioned and bad.any():
             bad = bad & table.reached
         if not bad.any():
-            return Answer(True, lanes=lanes)
+            axes = ((*table.used.shared, *table.used.own),)
+            return Answer(True, lanes=lanes, axes=axes, conditioned=conditioned)
         candidate = tuple(pinned(pins_at(table, int(np.flatnonzero(bad)[0])), question.copy))
     return Answer(False, candidate, lanes=lanes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from proofs.claims import Claim
 from proofs.entry import Analysis
 from proofs.problem import BufferTerms
 from proofs.records import Point, Range
+from proofs.replay.concerned import blocks_at
 from proofs.replay.evaluate import term_value
 from proofs.replay.model import Launch
 from proofs.replay.watch import Seen, Watch
@@ -197,25 +198,49 @@ def _power(attempt: Attempt) -> Sign | str:
 
 
 def _coverage(attempt: Attempt) -> Sign | str:
-    """The element that the model names has no value after all blocks have run."""
+    """The element that the model names has no value after the blocks have run: all, or of a large grid those concerned.
+
+    Of a large grid those blocks are run in which a store may write the element, or one beside it, by the solver's word;
+    in all others no thread comes to a store of the element.
+    """
     launch, values = attempt.launch, attempt.launch.values
     total = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    if total > MAX_BLOCKS:
-        return f"the grid has {total} blocks, more than the {MAX_BLOCKS} that are replayed"
     buffer = attempt.analysis.problem.buffers[attempt.claim.name.split(".")[1]]
-    element = [values.get(f"e.{name}", 0) for name in ("plane", "row", "column")]
+    plane, row, column = (values.get(f"e.{name}", 0) for name in ("plane", "row", "column"))
     strides = (buffer.plane_stride, buffer.leading, Poly.constant(1))
+    element = (plane, row, column)
     at = sum(n * term_value(s, values) for n, s in zip(element, strides, strict=True) if s is not None)
     shown = tuple(n for n, s in zip(element, strides, strict=True) if s is not None)
-    blocks = [
-        (x, y, z) for z in range(launch.grid[2]) for y in range(launch.grid[1]) for x in range(launch.grid[0])
-    ]
+    blocks = _blocks_of(attempt, buffer, element, at)
+    if blocks is None:
+        return f"the grid has {total} blocks, and the solver cannot tell which of them may write element {shown}"
     attempt.watch().run(attempt.schedule, STEP_BUDGET, blocks)
     written = launch.memory[buffer.name].written
     offset = np.array([at * buffer.element_bytes], np.int64)
     if written is None or written.gather(offset, buffer.element_bytes).all():
         return f"element {shown} of {buffer.name} was written"
-    return Sign(f"all {total} blocks have run and element {shown} of {buffer.name} was not written")
+    run = f"all {total} blocks"
+    if len(blocks) < total:
+        run = f"{len(blocks)} of {total} blocks, those that come near it,"
+    return Sign(f"{run} have run and element {shown} of {buffer.name} was not written")
+
+
+def _blocks_of(
+    attempt: Attempt, buffer: BufferTerms, element: tuple[int, int, int], at: int
+) -> Sequence[tuple[int, int, int]] | None:
+    x, y, z = attempt.launch.grid
+    if x * y * z <= MAX_BLOCKS:
+        return [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
+    plane, row, column = element
+    found: dict[tuple[int, int, int], None] = {(0, 0, 0): None, (x - 1, y - 1, z - 1): None}
+    for step in (-1, 0, 1):
+        near = blocks_at(
+            attempt.analysis, attempt.launch.values, buffer, (plane, row, column + step), at + step
+        )
+        if near is None and step == 0:
+            return None
+        found |= dict.fromkeys(near or ())
+    return list(found)
 
 
 def _range(attempt: Attempt) -> Sign | str:
@@ -312,9 +337,13 @@ def _writable(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (READ_ONLY,), _at_line(attempt))
 
 
+def _unchanged(attempt: Attempt) -> Sign | str:
+    return "a write outside its buffer is shown under bounds; what it may change is not followed"
+
+
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
     "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
-    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset,
+    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset, "unchanged": _unchanged,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proofs.names import plain_name
 from proofs.problem import Problem
 from proofs.records import Records
 from proofs.replay.model import Index, Launch
@@ -53,15 +53,6 @@ class Seen:
             f"line {self.line}: {self.kind} of bytes {self.first}..{self.first + self.width - 1} of {self.place} by "
             f"block {self.block}, thread {self.thread}{rounds}"
         )
-
-
-_INNERMOST = re.compile(r"_ZZ.*E(\d+)([A-Za-z_]\w*?)(?:_\d+)?")  # of a mangled name, Itanium C++ ABI 5.1
-
-
-def plain_name(name: str) -> str:
-    """The name of a variable inside a function as its author wrote it: `tile` of `_ZZ6kernelPfE4tile`."""
-    match = _INNERMOST.fullmatch(name)
-    return match.group(2) if match and len(match.group(2)) == int(match.group(1)) else name
 
 
 class Watch:

@@ -12,7 +12,7 @@ Values are unbounded integers. One tree, read by the host (evaluate), the prover
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from spec.errors import BadInput
@@ -53,17 +53,23 @@ Expr = Const | Var | Op
 _TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_$][\w$]*(?:\.[xyz])?)|(==|!=|<=|>=|&&|[-+*/%^()<>,]))")
 _FUNCTIONS = ("ceil_div", "min", "max")
 MAX_DEPTH = 64
+MAX_OPERATIONS = 200  # a tree may be as deep as it has operations, and must fit the stack
+MAX_DIGITS = 40
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.text, self.tokens, self.at, self.depth = text, list[str](), 0, 0
+        self.text, self.tokens, self.at, self.depth, self.operations = text, list[str](), 0, 0, 0
         position = 0
-        while text[position:].strip():
+        end = len(text.rstrip())
+        while position < end:
             match = _TOKEN.match(text, position)
             if match is None:
                 raise BadInput(f"cannot read expression {text!r} at {text[position:].strip()[:12]!r}")
-            self.tokens.append(match.group().strip())
+            token = match.group().strip()
+            if token[0].isdigit() and len(token) > MAX_DIGITS:
+                raise BadInput(f"expression {text[:40]!r}: a number of {len(token)} digits; at most {MAX_DIGITS}")
+            self.tokens.append(token)
             position = match.end()
 
     def peek(self) -> str:
@@ -83,14 +89,21 @@ class _Reader:
             raise BadInput(f"expression is nested deeper than {MAX_DEPTH}: {self.text[:40]!r}...")
         left = self.term()
         while self.peek() in ("+", "-"):
-            left = Op(self.take(), left, self.term())
+            left = self.joined(left, self.term)
         self.depth -= 1
         return left
+
+    def joined(self, left: Expr, right: Callable[[], Expr]) -> Expr:
+        self.operations += 1
+        if self.operations > MAX_OPERATIONS:
+            start = f"expression {self.text[:40]!r}..."
+            raise BadInput(f"{start}: more than {MAX_OPERATIONS} operations; state it in parts")
+        return Op(self.take(), left, right())
 
     def term(self) -> Expr:
         left = self.unary()
         while self.peek() in ("*", "/", "%"):
-            left = Op(self.take(), left, self.unary())
+            left = self.joined(left, self.unary)
         return left
 
     def unary(self) -> Expr:

@@ -38,7 +38,27 @@ def lookup(opcode: str) -> tuple[Row, Form] | None:
 
     Two rows that spell the same opcode are a defect of the table: ValueError.
     """
-    found = [(row, form) for row in _rows_by_base().get(opcode.partition(".")[0], ()) if (form := row.match(opcode))]
+    rows = _rows_by_base().get(opcode.partition(".")[0], ())
+    found = [(row, form) for row in rows if (form := row.match(opcode))]
+    if not found and (ordered := _in_order(opcode)) != opcode:
+        return lookup(ordered)
     if len(found) > 1:
         raise ValueError(f"{opcode} is spelled by {len(found)} rows: {', '.join(row.template for row, _ in found)}")
     return found[0] if found else None
+
+
+_FIRST = (
+    ("weak", "relaxed", "acquire", "release", "acq_rel", "volatile"), ("cta", "cluster", "gpu", "sys"),
+    ("global", "shared", "shared::cta", "local", "const"),
+)
+
+
+def _in_order(opcode: str) -> str:
+    """An access of memory with order, scope and state space in the order of the ISA; assemblers take any, and nvcc
+    writes `atom.global.cta.add.u32`.
+    """
+    base, *parts = opcode.split(".")
+    if base not in ("ld", "st", "atom", "red"):
+        return opcode
+    first = [part for group in _FIRST for part in parts if part in group]
+    return ".".join((base, *first, *(part for part in parts if part not in first)))

@@ -17,8 +17,7 @@ W = TypeVar("W")
 P = TypeVar("P")
 
 _HEAD = "[order:relaxed|acquire|release|acq_rel][scope:cta|cluster|gpu|sys]"
-# Compilers put the scope before the state space or behind it.
-_SPACE = "[space:global|shared|shared::cta][late:cta|cluster|gpu|sys]"
+_SPACE = "[space:global|shared|shared::cta]"
 _HINT = "[hint:L2::cache_hint]"
 _RED_HEAD = "[order:relaxed|release][scope:cta|cluster|gpu|sys]"
 _T, _VALUES, _POLICY = "{type}", "vec:{type}", "b64?"
@@ -40,7 +39,7 @@ _VECTORS = (
 
 def reach(form: Form) -> str:
     """The scope of an atomic; of the whole device where none is named."""
-    return form["scope"] or form["late"] or "gpu"
+    return form["scope"] or "gpu"
 
 
 def _float(x: Domain[W, P], f: Form, old: W, operand: W, where: str) -> W:

@@ -47,7 +47,10 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("bar.warp.sync", (), ("b32",), CONTROL, "9.7.13.2", control="warp_barrier"),
     Row("membar.{level:cta|gl|sys}", (), (), CONTROL, "9.7.13.4", control="fence"),
-    Row("fence[order:sc|acq_rel].{scope:cta|cluster|gpu|sys}", (), (), CONTROL, "9.7.13.4", control="fence"),
+    Row(
+        "fence[order:sc|acq_rel|acquire|release].{scope:cta|cluster|gpu|sys}", (), (), CONTROL, "9.7.13.4",
+        control="fence",
+    ),
     Row("nanosleep.u32", (), ("u32",), CONTROL, "9.7.19.2", control="fence"),
     # Hints to the memory system, and to the next launch: neither has an effect on values.
     Row("prefetch[space:global|local].{level:L1|L2}", (), ("mem",), CONTROL, "9.7.9.15", control="fence"),

@@ -33,7 +33,7 @@ from spec.ptx.ast import (
     type_width,
 )
 
-MAX_STATEMENTS = 200_000
+MAX_STATEMENTS = 50_000
 ARBITRARY = Special("%arbitrary")
 """A word of which nothing is known; no register of PTX has this name."""
 SILENT = ("vprintf",)

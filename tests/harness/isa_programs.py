@@ -246,7 +246,10 @@ _ARRIVALS = (
 )
 _FENCES = (
     *(f"membar.{level};" for level in ("cta", "gl", "sys")),
-    *(f"fence{order}.{scope};" for order in ("", ".sc", ".acq_rel") for scope in ("cta", "gpu", "sys")),
+    *(
+        f"fence{order}.{scope};"
+        for order in ("", ".sc", ".acq_rel", ".acquire", ".release") for scope in ("cta", "gpu", "sys")
+    ),
     "nanosleep.u32 10;",
     *(f"prefetch{space}.{level} [%rd1];" for space in ("", ".global") for level in ("L1", "L2")),
     "prefetch.global.L2::evict_last [%rd1];",

@@ -11,6 +11,7 @@ import pytest
 
 from fltc.cli import main
 from proofs.check.flags import declaration
+from proofs.names import plain_name
 from proofs.usage import usage
 from spec.errors import BadInput
 from spec.ptx.parser import parse
@@ -209,12 +210,12 @@ def test_every_block_size_is_meant_when_none_is_given(copy: Path) -> None:
 def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.ptx"
     path.write_text(
-        HEAD + ".visible .entry a(.param .u64 h)\n{\n.reg .u64 %h;\n.reg .u32 %r;\nld.param.u64 %h, [h];\n"
-        "atom.global.add.u32 %r, [%h], 1;\nret;\n}\n"
+        HEAD + ".visible .entry a(.param .u64 h)\n{\n.reg .u64 %h;\n.reg .f32 %f<4>;\nld.param.u64 %h, [h];\n"
+        "tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%h, {%f0}];\nret;\n}\n"
     )
     found = rows(path)
     assert set(found.values()) == {"unknown"}
-    assert "line 9: atom.global.add.u32" in capsys.readouterr().out
+    assert "line 9: tex.1d.v4.f32.f32" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -235,6 +236,18 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
         (["--assume", "m >= 1"], "unknown name 'm'"),
         (["--assume", "p2"], "expected"),
+        (["--assume", "p2 << -1 == 0"], "'<' where a value is expected"),
+        (["--assume", "p2 >> 1 == 0"], "where a value is expected"),
+        (["--assume", "p2 == 2 ^ -1"], "where a value is expected"),
+        (["--assume", "p2 == 2 ^ 200"], "exponent at most 128"),
+        (["--assume", "p2 == 1 &&"], "expected more, found the end"),
+        (["--assume", "(" * 80 + "p2" + ")" * 80 + " == 1"], "nested deeper than 64"),
+        (["--assume", "p2 == " + "9" * 5000], "digits"),
+        (["--assume", "p2 == " + "p2 + " * 500 + "1"], "more than 200 operations"),
+        (["--block", "33,32"], "1056 threads"),
+        (["--grid", "0 - 1"], "the hardware takes 1 to 2147483647"),
+        (["--effort", "0"], "it is a number from 1 to"),
+        (["--covers", "p2"], "p2"),
         (["--assume", "p2 / p2 == 1"], "divisor must be a positive constant"),
         (["--grid", "p9"], "unknown name 'p9'"),
         (["--may-alias", "p0,p2"], "p2 is not a pointer"),
@@ -242,7 +255,7 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--assume", "p2 >= 2", "--assume", "p2 <= 1"], "contradict each other"),
         (["--assume", "p2 >= 2^20 && p2 <= 2^21", "--grid", "1,p2"], "contradict each other"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
 )
 def test_flags_that_do_not_fit_are_bad_input(
     copy: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
@@ -313,3 +326,26 @@ def test_a_load_that_widens_a_parameter_shows_its_sign(kind: str, signed: bool |
 .visible .entry k(.param .u32 a) {{ .reg .b64 x; ld.param.{kind} x, [a]; ret; }}
 """
     assert usage(parse(text).entry("k"))["a"].signed is signed
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("_ZZ7reversePKfPfiE4tile", "tile"), ("_Z7reversePKfPfi", "reverse"), ("_ZN3foo3barEPf", "bar"),
+        ("_Z3fooIfEvPT_", "foo"), ("_ZZ6kernelvE1s_0", "s"), ("k", "k"), ("_Z9", "_Z9"), ("_Z99ab", "_Z99ab"),
+        ("_ZZ6kernelvE9s", "_ZZ6kernelvE9s"), ("cells", "cells"),
+    ],
+)  # fmt: skip
+def test_mangled_names_are_read(name: str, plain: str) -> None:
+    assert plain_name(name) == plain
+
+
+def test_an_entry_may_be_called_by_its_name_in_the_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "copy.ptx"
+    mangled = COPY.replace("entry copy(", "entry _Z4copyPKjPjj(")
+    path.write_text(mangled)
+    assert main(["check", str(path), "--entry", "copy"]) in (1, 2)
+    path.write_text(mangled + mangled.removeprefix(HEAD).replace("_Z4copyPKjPjj", "_Z4copyPKfPfj"))
+    capsys.readouterr()
+    assert main(["check", str(path), "--entry", "copy"]) == 3
+    assert "2 entries are called 'copy'; this file has _Z4copyPKjPjj, _Z4copyPKfPfj" in capsys.readouterr().err

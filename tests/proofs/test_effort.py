@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from fltc.cli import main
 from proofs.check.answers import AnswerStore, default_folder, open_store
 from proofs.check.report import check
 from proofs.check.request import CheckRequest
+from proofs.check.work import workers
 from proofs.decide import MAX_TEXT, Answer, decide
 from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
 from proofs.results import Report
@@ -155,6 +158,45 @@ def test_entries_are_checked_side_by_side_with_the_same_verdicts() -> None:
     one, two = check(request, jobs=1), check(request, jobs=2)
     assert verdicts(one) == verdicts(two)
     assert {row.kernel for row in two.rows} == {"saxpy", "another"}
+
+
+# --- Ctrl-C ---
+def interrupted(done: int, total: int, item: str) -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_check_ends_its_processes() -> None:
+    before = multiprocessing.active_children()
+
+    def work() -> None:
+        with workers(2) as pool:
+            next(pool.map(str, [1, 2, 3], str))
+            assert len(multiprocessing.active_children()) > len(before)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    for child in multiprocessing.active_children():
+        if child not in before:
+            child.join(60)
+    assert [c for c in multiprocessing.active_children() if c not in before] == []
+
+
+def test_an_interrupted_check_leaves_no_report_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fltc.output.Progress.update", lambda *args, **kwargs: interrupted(0, 0, ""))
+    report = tmp_path / "report.json"
+    ptx = str(ROOT / "tests/ptx/corpus/saxpy.ptx")
+    assert main(["check", ptx, "--jobs", "1", "--json", str(report)]) == 130
+    assert not report.exists()
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_a_process_that_dies_leaves_its_claims_open() -> None:
+    with workers(2) as pool:
+        assert list(pool.map(os._exit, [1, 1, 1], lambda code: -code)) == [-1, -1, -1]
+        assert list(pool.map(abs, [-1, -2, -3], lambda code: 0)) == [1, 2, 3], "the next tasks find new processes"
 
 
 # --- the store ---

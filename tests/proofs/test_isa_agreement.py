@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from proofs.terms import THREAD, Cond, Poly, Symbol, ge, lt, negate, opaque_truth, truth
-from proofs.words import PLAIN, SHARED_WINDOW, Hooks, Marks, Observation, Terms, Word
+from proofs.words import LOCAL_WINDOW, PLAIN, SHARED_WINDOW, Hooks, Marks, Observation, Terms, Word
 from spec.ptx import isa_float
 from spec.ptx.ast import type_width
 from spec.ptx.floats import WORD
@@ -365,7 +365,8 @@ def test_address_conversion(row: Row) -> None:
         given = Word(form.width, Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**32 - 1)))
         result = row.meaning(Watched(Facts(False)), form, given)
         term = Poly.symbol(Symbol("p", "parameter", THREAD, 0, 2**32 - 1))
-        expected = {"global": term} | ({"shared": term + SHARED_WINDOW * sign} if form.width == 64 else {})
+        windows = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW} if form.width == 64 else {}
+        expected = {"global": term} | {space: term + window * sign for space, window in windows.items()}
         assert result.term == expected.get(form["space"]), opcode
 
 

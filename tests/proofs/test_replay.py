@@ -10,7 +10,8 @@ from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.problem import contract_problem
 from proofs.replay import Replay, replay
-from proofs.replay.signs import SIGNS
+from proofs.replay.model import launch_of
+from proofs.replay.signs import SIGNS, Attempt, sign_of
 from proofs.wording import HINTS
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 from spec.ptx.parser import parse
@@ -159,3 +160,22 @@ def test_what_the_emulator_does_not_show_is_not_reproduced() -> None:
 
 def test_every_kind_has_a_sign_and_a_hint() -> None:
     assert SIGNS.keys() == HINTS.keys()
+
+
+def test_of_a_large_grid_the_blocks_run_that_come_near_the_element() -> None:
+    """Elements from the millionth on are not written: 15 thousand blocks before the first of them."""
+    body = "    setp.lt.and.u32 %p, %i, 1000000, %p;\n" + STORE
+    found = refutations(analysis(body))
+    shown = [r for name, r in found.items() if name.startswith("coverage")]
+    assert [r.reproduced for r in shown] == [True], [r.detail for r in shown]
+    assert "blocks, those that come near it, have run" in shown[0].detail
+
+
+def test_of_a_large_grid_an_element_that_is_written_refutes_nothing() -> None:
+    found = analysis(STORE)
+    (claim,) = [c for c in found.claims if c.name.startswith("coverage")]
+    n = 10**6
+    launch = launch_of(found.problem, {"n": n, "e.column": n - 1}, found.records)
+    assert launch.grid[0] > 512
+    sign = sign_of(Attempt(found, claim, launch, "forward"))
+    assert sign == f"element ({n - 1},) of y was written"

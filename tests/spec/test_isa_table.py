@@ -51,7 +51,25 @@ def test_opcodes_of_compilers_are_known(opcode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "opcode", ["add.u33", "atom.global.sub.u32", "mma.sync", "ld.global.v3.u32", "cvt.ftz.s32.s32", ""]
+    ("opcode", "ordered"),
+    [
+        ("atom.global.cta.add.u32", "atom.cta.global.add.u32"),
+        ("atom.global.sys.relaxed.cas.b32", "atom.relaxed.sys.global.cas.b32"),
+        ("red.shared.gpu.add.u32", "red.gpu.shared.add.u32"),
+        ("ld.global.acquire.gpu.u32", "ld.acquire.gpu.global.u32"),
+        ("st.shared.volatile.v2.f32", "st.volatile.shared.v2.f32"),
+    ],
+)
+def test_parts_of_an_access_may_stand_in_any_order(opcode: str, ordered: str) -> None:
+    assert lookup(opcode) == lookup(ordered) != None  # noqa: E711
+
+
+@pytest.mark.parametrize(
+    "opcode",
+    [
+        "atom.global.global.add.u32", "ld.cta.cta.u32", "add.u33", "atom.global.sub.u32", "mma.sync",
+        "ld.global.v3.u32", "cvt.ftz.s32.s32", "",
+    ],
 )
 def test_other_opcodes_are_unknown(opcode: str) -> None:
     assert lookup(opcode) is None

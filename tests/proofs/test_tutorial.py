@@ -1,0 +1,46 @@
+"""docs/tutorial.md says what happens: its commands are carried out on the kernels that it shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from fltc.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs/tutorial.md").read_text()
+KERNELS = ROOT / "tests/ptx/tutorial"
+
+
+def commands() -> dict[str, list[str]]:
+    """The arguments of each command, by the file that it checks."""
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", TEXT, re.S)).replace("\\\n", " ")
+    found = [shlex.split(line)[1:] for line in blocks.splitlines() if line.startswith("fltc check")]
+    return {args[1]: args for args in found}
+
+
+def test_the_faulty_kernel_gives_the_message_that_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(KERNELS)
+    assert main([*commands()["reverse.ptx"], "--jobs", "1"]) == 1
+    (shown,) = re.findall(r"```\n(obligation.*?)```", TEXT, re.S)
+    out = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert out[: len(shown.splitlines())] == shown.splitlines()
+
+
+def test_the_mended_kernel_is_proved(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(KERNELS)
+    assert main([*commands()["reverse_mended.ptx"], "--jobs", "1"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert f"ends with `{last}`" in TEXT
+
+
+@pytest.mark.parametrize("name", ["reverse.cu", "reverse_mended.cu"])
+def test_the_kernels_are_those_of_the_text(name: str) -> None:
+    source = (KERNELS / name).read_text()
+    (shown,) = [b for b in re.findall(r"```cuda\n(.*?)```", TEXT, re.S) if ("__syncthreads" in b) == ("mended" in name)]
+    assert shown.strip() in source
