@@ -13,6 +13,7 @@ from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
 from proofs.intervals import Interval, intervals
+from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Records
@@ -85,6 +86,9 @@ def analyse(
         prover = Prover(problem, answers, ask)
         machine = Machine(problem, prover, limits.steps)
         records = machine.run()
+        if one := alike(records):
+            machine = Machine(problem, prover, limits.steps, one)
+            records = machine.run()
         written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
         lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
         if not lost:

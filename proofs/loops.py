@@ -21,7 +21,7 @@ from proofs.loops_ranges import Ranges, guessed, same_ranges, surviving
 from proofs.opaque import computes_a_value, written
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point
-from proofs.state import PASSED, Edge, State, Value, join
+from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
 from proofs.terms import (
     FALSE,
     THREAD,
@@ -39,7 +39,7 @@ from proofs.terms import (
 from proofs.uniformity import uniform
 from proofs.words import Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Reg, type_width
+from spec.ptx.ast import Instr, Reg, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 
@@ -65,6 +65,10 @@ class Runner(ABC):
     @abstractmethod
     def region(self, start: int, blocks: frozenset[int], state: State, top: bool = False) -> list[Edge]:
         """Run the blocks once from `start`; the edges that leave them, go back to `start`, or end the thread."""
+
+    @abstractmethod
+    def counter(self, instruction: Instr) -> str:
+        """The ghost register that counts the thread's arrivals at a barrier, or ''."""
 
     @abstractmethod
     def decide(self, known: tuple[Cond, ...], goal: Cond) -> bool:
@@ -166,8 +170,10 @@ class Summaries(Body):
                     continue
                 if found is None:
                     raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-                if found[0].control == "barrier":
+                if found[0].control in ("barrier", "arrive"):
                     names[PASSED] = None
+                    if counter := self.machine.counter(instruction):
+                        names[counter] = None
                 for _, operand in bind(instruction, found[0]).results:
                     for part in getattr(operand, "elems", (operand,)):
                         if isinstance(part, Reg):
@@ -184,7 +190,8 @@ class Summaries(Body):
 
     # --- running the body ---
     def unknown(self, frame: Frame, register: str, symbolic: bool) -> Value:
-        kind = "pred" if register == PASSED else self.machine.problem.function.registers[register]
+        ghosts = {PASSED: "pred", register: "b64"} if register.startswith(ARRIVALS) else {PASSED: "pred"}
+        kind = ghosts.get(register) or self.machine.problem.function.registers[register]
         key = f"h@{frame.name}.{register}"
         inside = frame.around | {frame.name}
         if kind == "pred":

@@ -14,7 +14,7 @@ class Point:
     """A place in the code under what leads there.
 
     `control`: the branches taken (conjunction); `facts`: what else is known; `loops`: the loops around it, outermost
-    first, by id.
+    first, by id; `counts`: how often the thread has arrived at each barrier that not all threads take part in.
     """
 
     line: int
@@ -22,6 +22,7 @@ class Point:
     facts: tuple[Cond, ...]
     loops: tuple[str, ...]
     place: str = ""
+    counts: tuple[tuple[str, Poly], ...] = ()
 
     def known(self) -> tuple[Cond, ...]:
         return (*self.control, *self.facts)
@@ -73,7 +74,7 @@ class Access:
 class Barrier:
     """An arrival at barrier `number` of the block, for `count` threads (None: all of them); `waits` if not bar.arrive.
 
-    PTX ISA 9.7.13.1.
+    `group`: the counter of its arrivals if not all threads take part, '' if they do (PTX ISA 9.7.13.1).
     """
 
     id: str
@@ -81,6 +82,7 @@ class Barrier:
     number: Poly = field(default_factory=lambda: Poly({}))
     count: Poly | None = None
     waits: bool = True
+    group: str = ""
 
 
 @dataclass(frozen=True)

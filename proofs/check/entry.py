@@ -137,7 +137,7 @@ def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:
     """Flags for somebody who never makes such a launch: of claims about numbers, which few launches break."""
     if claim.obligation not in ("no-wrap", "bounds", "single-writer"):
         return []
-    return [f"if no such launch is made: {text}" for text in advice(analysis.problem, claim)]
+    return [f"if there is no such launch: {text}" for text in advice(analysis.problem, claim)]
 
 
 def _again(finding: Finding, content: Mapping[str, object]) -> bool:

@@ -30,6 +30,7 @@ from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, di
 
 MAX_CANDIDATES = 4096
 MAX_SHARED = 1_000
+MAX_ALL = 65_536  # candidates of all reads of an entry
 
 
 def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[Interval, ...]) -> list[Claim]:
@@ -43,11 +44,12 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
     in_flight = _together(found, ITSELF)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
-    in_step = {loop for b in records.barriers for loop in b.at.loops}
+    in_step = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     places = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
     made: Writes = {}
+    most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
     for read in shared:
         if not read.reads:
             continue
@@ -67,7 +69,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own, finite, made))
+        claims.append(_init(problem, read, others, warp, own, finite, made, most))
     return claims
 
 
@@ -117,7 +119,7 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
 
 def _init(
     problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written,
-    made: Writes,
+    made: Writes, most: int,
 ) -> Claim:
     """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
     nothing in between) only for the thread that reads.
@@ -129,7 +131,7 @@ def _init(
     named = {w.id: c for w in writes if (c := _coordinate(problem, w)) is not None}
     searched = [w for w in writes if w.id not in named]
     threads = _threads(problem) if searched else []
-    if not (threads or named or own) or len(threads) * len(searched) > MAX_CANDIDATES:
+    if not (threads or named or own) or len(threads) * len(searched) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
         reason = "cannot tell whether the writes before it reach every byte"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from proofs.claims.groups import group_claims
 from proofs.claims.memory import inside
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, conjunction, domain, known, warps
 from proofs.problem import Problem
@@ -22,13 +23,18 @@ def sync_claims(problem: Problem, records: Records) -> list[Claim]:
     claims = [
         _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, loops, warp=False,
                   leaves=records.leaves if problem.allow_exited else ())
-        for b in records.barriers
+        for b in records.barriers if not b.group
     ]
+    for b in records.barriers:
+        if b.group:
+            words = "every lane of the warp is here"
+            claims.append(_together(problem, f"converged.{b.id}", words, b.at, loops, warp=True))
     for s in records.shuffles:
         claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, loops, warp=True))
         claims.append(_lanes(problem, f"lanes.{s.id}", s.at, s.members))
-    wide = {loop for b in records.barriers for loop in b.at.loops}
+    wide = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     narrow = {loop for s in records.shuffles for loop in s.at.loops} - wide
+    narrow |= {loop for b in records.barriers if b.group for loop in b.at.loops} - wide
     held = [loop for loop in records.loops if loop.id in wide | narrow]
     claims += [_trips(problem, loop, loop.id not in wide) for loop in held]
     points = [*(b.at for b in records.barriers), *(s.at for s in records.shuffles), *(loop.at for loop in held)]
@@ -36,7 +42,7 @@ def sync_claims(problem: Problem, records: Records) -> list[Claim]:
     decides |= {s for loop in held for s in loop.proceed.symbols()}
     if any(s.uniform and s.kind in ("opaque", "boolean") for s in decides):
         claims += _unchanged(problem, records)
-    return claims
+    return [*claims, *group_claims(problem, records)]
 
 
 def _unchanged(problem: Problem, records: Records) -> list[Claim]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from proofs.claims.groups import ordered
 from proofs.claims.model import (
     BLOCK_SCOPES,
     FIRST,
@@ -20,12 +21,13 @@ from proofs.claims.model import (
 )
 from proofs.enumeration.question import Apart
 from proofs.intervals import Interval, Pairing
+from proofs.phases.groups import Group, groups_of
 from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
 from proofs.phases.modes import count, iteration, leaving
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
-from proofs.records import Access
-from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
+from proofs.records import Access, Records
+from proofs.terms import BLOCK, Cond, Poly, Symbol, ge, negate, same
 
 NOT_BETWEEN = "no barrier lies between these accesses (both after {}), so their bytes must not meet"
 WORDS = {
@@ -35,11 +37,12 @@ WORDS = {
 }
 
 
-def interval_claims(problem: Problem, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
+def interval_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
     """One claim for each pair."""
+    groups = groups_of(problem, records)
     for interval, pair in pairings(intervals):
         if _may_meet(problem, pair):
-            yield _race(problem, interval, pair)
+            yield _race(problem, interval, pair, groups)
 
 
 def unless_indivisible(
@@ -63,7 +66,7 @@ def _may_meet(problem: Problem, pair: Pairing) -> bool:
     return a.space == "shared" or bool(problem.alias_of(a.buffer, b.buffer))
 
 
-def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
+def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Group, ...]) -> Claim:
     fixed = _fixed(pair.first, pair), _fixed(pair.second, pair)
     rounds = _same_rounds(*fixed)
     first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
@@ -80,6 +83,9 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     if together:
         excuse = f"(or {excuse} {warps(problem, copies).text})"
     goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
+    apart = _ordered(groups, pair, copies)
+    if apart:
+        goal = f"(or {goal} {' '.join(c.text for c in apart)})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
     if together:
         words += ", unless lanes of one warp store the same value"
@@ -95,7 +101,7 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
 
     def query(linear: bool) -> Query:
         hypotheses = [*domain(problem, copies, linear), *here]
-        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
+        return build(name, comment, hypotheses, goal, [*items, *apart], marked, [items[0] - items[1]])
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
@@ -103,6 +109,15 @@ def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
     return Claim(
         name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
     )
+
+
+def _ordered(groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy]) -> list[Cond]:
+    """How a barrier of part of the block may order the two accesses; one in flight is complete at no arrival."""
+    if pair.threads == ITSELF:
+        return []
+    a, b = pair.first.access, pair.second.access
+    found = [] if a.flight else ordered(groups, a.at, b.at, copies)
+    return found if b.flight else [*found, *ordered(groups, b.at, a.at, copies[::-1])]
 
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:

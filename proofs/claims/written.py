@@ -35,7 +35,7 @@ class Order:
                 self.headers[index] = places[id(first[0])] if first else f"B{index}"
         self.loops = {loop.id: loop for loop in records.loops}
         # Loops with a barrier: all threads, or all lanes of a warp, are in the same round, by the trips claims.
-        self.in_step = frozenset(loop for b in records.barriers for loop in b.at.loops)
+        self.in_step = frozenset(loop for b in records.barriers if not b.group for loop in b.at.loops)
         self.in_warp = self.in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
         self._members: dict[str, list[tuple[Interval, Member]]] = {}
         for interval in found:

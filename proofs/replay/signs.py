@@ -148,7 +148,7 @@ def _race_at(attempt: Attempt) -> Sign | str:
 
 def _together(attempt: Attempt) -> Sign | str:
     """Some thread waits at one of these places and others never come."""
-    anywhere = attempt.claim.name.startswith("trips.")
+    anywhere = attempt.claim.name.startswith(("trips.", "group."))
     lines = set(attempt.claim.lines)
 
     def fits(fault: Fault) -> bool:
@@ -344,6 +344,7 @@ def _unchanged(attempt: Attempt) -> Sign | str:
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
+    "group": _together,
     "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
     "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset, "unchanged": _unchanged,
 }
