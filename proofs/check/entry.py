@@ -91,7 +91,11 @@ def check_entry(
         vacuous = "under these assumptions no thread reaches any memory access, so nothing was examined"
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
-    context = Context(problem.function.name, findings, registers, vacuous, places, analysis.memory)
+    memory = analysis.memory | {
+        d.claim.obligation for d in decided.values()
+        if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
+    }
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _alike([d for d in decided.values() if d.alike])

@@ -2,31 +2,28 @@
 
 A shared read needs, for each of its bytes, a write that some thread of the block makes before a barrier that lies
 between. Enumeration looks for it among all threads, rounds and phases (`proofs/claims/written.py`). For a few writes
-there is a query as well. Where a write's address is a sum of digits (4 for the column, 132 for the row), the digits of
-the byte that is read name the thread. Other writes are tried for all threads of a block of known size: with the
-writer's number a constant, its address and guard become constants of the query.
+there is a query as well, which runs through all threads of the block: with the writer's number a constant, its address
+and guard become constants of the query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
-from proofs.claims.digits import Coordinate, coordinate, introduce, solved
 from proofs.claims.memory import at_access
-from proofs.claims.model import WARP, Claim, conjunction
+from proofs.claims.model import WARP, Claim, Items
 from proofs.claims.written import Order, written_before
 from proofs.enumeration.question import Written
 from proofs.intervals import Interval
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
 from proofs.phases.modes import FREE
 from proofs.problem import AXES, Problem, linear_thread
-from proofs.query import Hypothesis
 from proofs.records import Access, Records
 from proofs.symbolic import instruction_places
-from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
+from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
 MAX_SHARED = 1_000
@@ -127,76 +124,38 @@ def _init(
     name, words = f"init.{read.id}", "every byte read was written before a barrier in between"
     if own:
         words += ", or by the same thread"
+    threads = _threads(problem)
     writes = [*others, *warp]
-    named = {w.id: c for w in writes if (c := _coordinate(problem, w)) is not None}
-    searched = [w for w in writes if w.id not in named]
-    threads = _threads(problem) if searched else []
-    if not (threads or named or own) or len(threads) * len(searched) > most:
+    if (not threads and not own) or len(threads) * len(writes) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
         reason = "cannot tell whether the writes before it reach every byte"
         return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
+    def goal() -> tuple[str, Items]:
+        found = conj(_parts(problem, read, others, warp, own, made))
+        return found.text, [found]
+
+    return at_access(problem, read, name, "init", words, goal, [], finite=finite)
+
+
+def _parts(
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], made: Writes
+) -> Iterator[Cond]:
+    """For each part of the read's bytes, that one of the writes covers it."""
+    threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
     grain = read.width
-    for w in (*writes, *own):
+    for w in (*others, *warp, *own):
         grain = gcd(grain, w.width)
-    parts: list[Cond] = []
-    more: list[Hypothesis] = []
     for at in range(0, read.width, grain):
         byte = read.address + at
-        choices = []
-        for write in writes:
-            ways: list[tuple[dict[Symbol, Poly], _Made | None, Cond]] = []
-            if write.id in named:
-                digits, mapping = _thread_of(problem, write, named[write.id], byte, f"{write.id}.{at}")
-                more.append(Hypothesis("digits", digits.text, digits))
-                ways.append((mapping, _of_thread(write, mapping), _exists(problem, mapping)))
-            else:
-                ways += [(m, done, TRUE) for m, done in zip(threads, _made(write, threads, made), strict=True)]
-            for mapping, done, exists in ways:
-                mates = same(here, here.substitute(mapping)) if write in warp else TRUE
-                choices.append(conj((mates, exists, _covering(done, byte, grain))))
+        choices = [_covering(m, byte, grain) for write in others for m in _made(write, threads, made)]
+        choices += [
+            conj((same(here, here.substitute(mapping)), _covering(m, byte, grain)))
+            for write in warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
+        ]
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
-        parts.append(disj(c for c in choices if c != FALSE))
-    goal = conj(parts)
-    return at_access(
-        problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal], more, finite=finite
-    )
-
-
-def _numbers(problem: Problem) -> dict[str, Symbol]:
-    return {s.name: s for axis in AXES for s in problem.specials[f"%tid.{axis}"].symbols()}
-
-
-def _coordinate(problem: Problem, write: Access) -> Coordinate | None:
-    """The write's address as a sum of digits of the thread's numbers, if it is one."""
-    found = coordinate(write.address, _numbers(problem))
-    # A single digit of weight 1 is no unknown of its own but a term over the reader's numbers.
-    fresh = found is not None and (len(found.digits) > 1 or (found.digits and found.digits[0].weight.value != 1))
-    return found if fresh else None
-
-
-def _thread_of(
-    problem: Problem, write: Access, found: Coordinate, byte: Poly, mark: str
-) -> tuple[Cond, dict[Symbol, Poly]]:
-    """The digits of a byte's address, and the numbers of the thread that they name."""
-    digits, chosen = introduce(byte, found, mark)
-    values = _named(write.at.control)
-    numbers = _numbers(problem)
-    return digits, {s: chosen.get(name, values.get(name, Poly({}))) for name, s in numbers.items()}
-
-
-def _named(control: Iterable[Cond]) -> dict[str, Poly]:
-    """Numbers that the path to a write names: `tid.x == 0`."""
-    return dict(found for c in control if (found := solved(c)) is not None)
-
-
-def _exists(problem: Problem, mapping: dict[Symbol, Poly]) -> Cond:
-    """That there is such a thread in the block."""
-    least = [le(s.low, v) for s, v in mapping.items() if s.low is not None]
-    most = [le(v, s.high) for s, v in mapping.items() if s.high is not None]
-    launch = [c.substitute(mapping) for _, c in problem.domain if c.symbols() & mapping.keys()]
-    return conj((*least, *most, *launch))
+        yield disj(c for c in choices if c != FALSE)
 
 
 def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:
