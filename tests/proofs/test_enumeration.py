@@ -270,6 +270,20 @@ def test_a_uniform_value_is_shared_by_threads_in_the_same_round() -> None:
     assert enumerate_claim(given_, replace(asked, first=same[0], second=same[1])).holds
 
 
+def test_an_entry_may_cost_so_much_and_no_more() -> None:
+    where = problem()
+    a = access(where, "a1", where.specials["%tid.x"] * 4, 4)
+    given_ = Enumerator(where)
+    before = given_.left
+    assert enumerate_claim(given_, question(where, a, a)).holds
+    assert given_.left < before
+    given_.left = 0
+    answer = enumerate_claim(given_, question(where, a, a))
+    assert not answer.holds
+    assert not answer.pins
+    assert answer.reason
+
+
 def test_nothing_excuses_the_thread_itself_where_the_claim_says_so() -> None:
     where = problem()
     a = access(where, "a1", where.specials["%tid.x"] * 4, 4)
