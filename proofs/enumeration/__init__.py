@@ -35,7 +35,7 @@ def _answer(given: Enumerator, question: Question) -> Answer:
             return written(given, question)
         return everywhere(given, question)
     except NotFinite as error:
-        return Answer(False, reason=str(error), lanes=MAX_LANES)
+        return Answer(False, reason=str(error), lanes=MAX_LANES // 16)
 
 
 __all__ = ["Answer", "Apart", "Enumerator", "Everywhere", "Question", "Written", "enumerate_claim"]
