@@ -107,6 +107,6 @@ def analyse(
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
     memory = frozenset(OBLIGATIONS) if prover.memory else frozenset(
-        c.obligation for c in claims if c.query is not None and c.query.contents
+        c.obligation for c in claims if any(q.contents for q in c.made)
     )
     return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)

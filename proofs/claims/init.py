@@ -8,12 +8,13 @@ and guard become constants of the query.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
 from proofs.claims.memory import at_access
-from proofs.claims.model import WARP, Claim, conjunction
+from proofs.claims.model import WARP, Claim, Items
 from proofs.claims.written import Order, written_before
 from proofs.enumeration.question import Written
 from proofs.intervals import Interval
@@ -130,11 +131,22 @@ def _init(
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
         reason = "cannot tell whether the writes before it reach every byte"
         return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
+    def goal() -> tuple[str, Items]:
+        found = conj(_parts(problem, read, others, warp, own, made))
+        return found.text, [found]
+
+    return at_access(problem, read, name, "init", words, goal, [], finite=finite)
+
+
+def _parts(
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], made: Writes
+) -> Iterator[Cond]:
+    """For each part of the read's bytes, that one of the writes covers it."""
+    threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
     grain = read.width
-    for w in (*writes, *own):
+    for w in (*others, *warp, *own):
         grain = gcd(grain, w.width)
-    parts: list[Cond] = []
     for at in range(0, read.width, grain):
         byte = read.address + at
         choices = [_covering(m, byte, grain) for write in others for m in _made(write, threads, made)]
@@ -143,9 +155,7 @@ def _init(
             for write in warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
         ]
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
-        parts.append(disj(c for c in choices if c != FALSE))
-    goal = conj(parts)
-    return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal], finite=finite)
+        yield disj(c for c in choices if c != FALSE)
 
 
 def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from proofs.claims.model import Claim, Items, domain, known
@@ -56,21 +56,24 @@ def _permissions(problem: Problem, records: Records) -> list[Claim]:
 
 
 def at_access(
-    problem: Problem, access: Access, name: str, obligation: str, words: str, goal: str, items: Items,
+    problem: Problem, access: Access, name: str, obligation: str, words: str,
+    goal: str | Callable[[], tuple[str, Items]], items: Items,
     more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (), finite: Question | None = None,
 ) -> Claim:
-    """A claim under what is known at an access."""
-    here = [*(more or []), *known(access.at)]
+    """A claim under what is known at an access. The goal may be given as what makes it, and the terms in it."""
     comment = (
         f"{obligation}: {words}", f"PTX line {access.at.line}: {access.kind} of {access.width} bytes, "
         f"{access.space} {access.buffer}",
     )
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, linear=linear), *here], goal, items, splits=splits)
+        here = [*(more or []), *known(access.at)]
+        text, terms = goal() if callable(goal) else (goal, items)
+        return build(name, comment, [*domain(problem, linear=linear), *here], text, terms, splits=splits)
 
+    given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
     return Claim(
-        name, obligation, (access.at.line,), query(False), words, query(True), subjects=((access, ONE),), finite=finite
+        name, obligation, (access.at.line,), given[0], words, given[1], subjects=((access, ONE),), finite=finite
     )
 
 

@@ -72,43 +72,52 @@ def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Gro
     first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
-    x, y = first.text(a.address), second.text(b.address)
-    items = [first.poly(a.address), second.poly(b.address)]
-    meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    # An access of the whole warp is one of other lanes, too, whoever gave its address.
-    own = pair.threads == ITSELF or a.warp or b.warp
-    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
-    together = _one_store(problem, pair)
-    if together:
-        excuse = f"(or {excuse} {warps(problem, copies).text})"
-    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
-    apart = _ordered(groups, pair, copies)
-    if apart:
-        goal = f"(or {goal} {' '.join(c.text for c in apart)})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
-    if together:
+    if _one_store(problem, pair):
         words += ", unless lanes of one warp store the same value"
-    here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
-    here += _related(problem, pair.threads, copies, identical)
+    name = f"race.{interval.id}.{pair.name}"
     comment = (
         f"race: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
         f"second: PTX line {b.at.line}, {b.kind} of {b.width} bytes of {b.buffer}",
     )
-    name = f"race.{interval.id}.{pair.name}"
-    marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
 
     def query(linear: bool) -> Query:
-        hypotheses = [*domain(problem, copies, linear), *here]
-        return build(name, comment, hypotheses, goal, [*items, *apart], marked, [items[0] - items[1]])
+        return _query(problem, groups, pair, copies, identical, name, comment, linear)
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
     finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
+    given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
     return Claim(
-        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
+        name, "race", lines, given[0], words, given[1], subjects=subjects, threads=pair.threads, finite=finite
     )
+
+
+def _query(
+    problem: Problem, groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy], identical: list[Symbol],
+    name: str, comment: tuple[str, ...], linear: bool,
+) -> Query:
+    first, second = copies
+    a, b = pair.first.access, pair.second.access
+    x, y = first.text(a.address), second.text(b.address)
+    items = [first.poly(a.address), second.poly(b.address)]
+    meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
+    # An access of the whole warp is one of other lanes, too, whoever gave its address.
+    own = pair.threads == ITSELF or a.warp or b.warp
+    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
+    if _one_store(problem, pair):
+        excuse = f"(or {excuse} {warps(problem, copies).text})"
+    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
+    apart = _ordered(groups, pair, copies)
+    if apart:
+        goal = f"(or {goal} {' '.join(c.text for c in apart)})"
+    here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
+    here += _related(problem, pair.threads, copies, identical)
+    marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
+    hypotheses = [*domain(problem, copies, linear), *here]
+    return build(name, comment, hypotheses, goal, [*items, *apart], marked, [items[0] - items[1]])
 
 
 def _ordered(groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy]) -> list[Cond]:

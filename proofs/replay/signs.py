@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proofs.claims import Claim
+from proofs.effort import Cost
 from proofs.entry import Analysis
 from proofs.problem import BufferTerms
 from proofs.records import Point, Range
@@ -57,12 +58,13 @@ class Attempt:
     claim: Claim
     launch: Launch
     schedule: str
+    cost: Cost | None = None
 
     def watch(
         self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
     ) -> Watch:
         return Watch(
-            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line
+            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line, self.cost
         )
 
 
