@@ -82,12 +82,17 @@ class _Case:
                 found[symbol.name] = here - back
         return found
 
+    def copy(self, back: int) -> Copy:
+        """A thread so many rounds back; what is uniform in the loops that all are in the same round of is shared."""
+        same = frozenset(self.question.tied) - ({self.question.ring} if back else set())
+        return Copy("", frozenset(), self._rounds(back), same)
+
     @cached_property
     def site(self) -> Site:
         """The reader."""
         q = self.question
         later = {f"k@{q.ring}": (q.depth, None)} if q.ring and self.round is None else {}
-        copy = Copy("", frozenset(), self._rounds(0))
+        copy = self.copy(0)
         thread = tuple(Poly.symbol(s) for a in "xyz" for s in self.given.problem.specials[f"%tid.{a}"].symbols())
         return self.given.sites.site(q.read, copy, thread, ranges=later)
 
@@ -156,7 +161,7 @@ class _Case:
         for writer in writers:
             if writer.inner or writer.back or self.question.read.warp or not left.any():
                 continue
-            copy = Copy("", frozenset(), self._rounds(0))
+            copy = self.copy(0)
             mine = self.given.sites.copied(copy)
             control = [table.used.parted.cond(self.given.sites.hold(mine, c)) for c in writer.control]
             gap = table.used.parted.poly(self.given.sites.put(mine, writer.access.address) - self.site.address)
@@ -184,7 +189,7 @@ class _Sure:
     @cached_property
     def copy(self) -> Copy:
         """Its round is the reader's, less `back`; what loops have defined anew since is its own."""
-        return Copy("", frozenset(), self.case._rounds(self.writer.back))
+        return self.case.copy(self.writer.back)
 
     @cached_property
     def _stale(self) -> frozenset[Symbol]:

@@ -244,6 +244,19 @@ def test_a_value_of_the_block_that_a_loop_defines_anew_is_not_the_same_in_anothe
     assert not enumerate_claim(Enumerator(where), question(where, c, d, ahead=1)).holds
 
 
+def test_a_uniform_value_is_shared_by_threads_in_the_same_round() -> None:
+    """The slot is the same for both threads only if they are in the same round of the loop that computes it."""
+    where = problem()
+    thread = where.specials["%tid.x"]
+    slot = Poly.symbol(Symbol("h@L1", "opaque", THREAD, 0, 3, loops=frozenset({"L1"}), uniform=True))
+    a = access(where, "a1", (slot * (BLOCK_SIZE - 1) + thread) * 4, 4)
+    asked = question(where, a, a)
+    given_ = Enumerator(where)
+    assert not enumerate_claim(given_, asked).holds
+    same = [(access_, replace(copy, rounds=frozenset({"L1"}))) for access_, copy in (asked.first, asked.second)]
+    assert enumerate_claim(given_, replace(asked, first=same[0], second=same[1])).holds
+
+
 def test_nothing_excuses_the_thread_itself_where_the_claim_says_so() -> None:
     where = problem()
     a = access(where, "a1", where.specials["%tid.x"] * 4, 4)
