@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
+from proofs.contents import contents_of
 from proofs.loops import Runner, Summaries
 from proofs.loops_orbits import fold
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
@@ -72,6 +73,7 @@ class Machine(Hooks, Runner):
         self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
+        self.facts_used = False
         # What instructions there are for each barrier that may be of part of the block, by the counter of its arrivals.
         self.counted: dict[str, list[str]] = {}
         self._alike = alike or {}
@@ -368,7 +370,10 @@ class Machine(Hooks, Runner):
         """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
         if address is None or space not in ("global", "generic"):
             return ()
-        return elements_at(self.problem, width, count, address, self.prove)
+        found = elements_at(self.problem, width, count, address, self.prove)
+        # Facts bound the terms themselves, so they are relied on even where no query speaks of the element any more.
+        self.facts_used = self.facts_used or any(a.source.facts for a in contents_of(found))
+        return found
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""
