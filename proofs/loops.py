@@ -47,7 +47,8 @@ MAX_ROUNDS, MAX_ATTEMPTS = 6, 4
 
 
 class Runner(ABC):
-    """What a summary needs of the machine. `found` are the records so far, `loops` the loops around, outermost first.
+    """What a summary needs of the machine. `found` are the records so far, `loops` the loops around, outermost first;
+    `branches`: the condition of each, by line.
     """
 
     problem: Problem
@@ -56,6 +57,7 @@ class Runner(ABC):
     places: dict[int, str]
     found: list[Found]
     loops: tuple[str, ...]
+    branches: dict[int, Cond]
 
     @property
     @abstractmethod
@@ -278,7 +280,7 @@ class Summaries(Body):
         """The same, the body run once for each round before the circle and each place in it."""
         (pre, period), *_ = {(forms[r].pre, forms[r].period) for r in doubted if forms[r].period}
         wrong = {r for r in doubted if (forms[r].pre, forms[r].period) != (pre, period)}
-        mark = len(self.machine.found)
+        mark, branches = len(self.machine.found), dict(self.machine.branches)
         for case in cases(frame, pre, period):
             here = {frame.iteration: case}
             back = self._back(frame, self._body(frame, start.substitute(here), previous.substitute(here)))
@@ -287,6 +289,7 @@ class Summaries(Body):
                 value = back.registers.get(register) if back is not None else None
                 if not congruent(value, forms[register].term.substitute({frame.iteration: case + 1})):
                     wrong.add(register)
+        self.machine.branches = branches  # those of any round, not of the last case
         return wrong
 
     # --- leaving ---

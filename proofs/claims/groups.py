@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, domain, known
-from proofs.phases.groups import Group, groups_of, own
+from proofs.phases.groups import MAX_BARRIERS, Group, groups_of, own
 from proofs.phases.modes import count
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
@@ -29,8 +29,6 @@ from proofs.terms import (
     truth,
 )
 
-MAX_BARRIERS = 16
-
 
 def group_claims(problem: Problem, records: Records) -> Iterator[Claim]:
     """Every claim about groups."""
@@ -49,7 +47,7 @@ def group_claims(problem: Problem, records: Records) -> Iterator[Claim]:
             yield _everybody(problem, records, group, site, f"group.{name}.{i}")
             if group.arriver.op != "false":
                 yield _not_again(problem, groups, group, site, f"group.{name}.{i}.again")
-        if group.turns > 1 or len({s.number for s in group.sites}) > 1:
+        if len({s.number for s in group.sites}) > 1 or not group.fixed:
             yield from _in_turn(problem, group, f"group.{name}")
         for barrier in records.barriers:
             if not barrier.group:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from proofs.claims.groups import group_claims
 from proofs.claims.memory import inside
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, conjunction, domain, known, warps
+from proofs.phases.groups import MAX_BARRIERS
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
-from proofs.records import LoopRecord, Point, Records
-from proofs.terms import Cond, Poly, Symbol
+from proofs.records import Barrier, LoopRecord, Point, Records
+from proofs.terms import Cond, Poly, Symbol, conj, le, lt, same
 from proofs.uniformity import never_written
 
 ALL_LANES = 2**32 - 1
@@ -25,6 +26,7 @@ def sync_claims(problem: Problem, records: Records) -> list[Claim]:
                   leaves=records.leaves if problem.allow_exited else ())
         for b in records.barriers if not b.group
     ]
+    claims += [_one_number(problem, b) for b in records.barriers if not b.group and not _names_a_barrier(b.number)]
     for b in records.barriers:
         if b.group:
             words = "every lane of the warp is here"
@@ -110,6 +112,21 @@ def _together(
         goal = f"(or {goal} {' '.join(second.text(c) for c in leaves)})"
         words += ", or has ended before any barrier"
     return _claim(problem, name, words, at, copies, here, goal, items)
+
+
+def _names_a_barrier(number: Poly) -> bool:
+    return number.value is not None and 0 <= number.value < MAX_BARRIERS
+
+
+def _one_number(problem: Problem, barrier: Barrier) -> Claim:
+    """All threads of the block that are here come to one barrier, and there is such a barrier (PTX ISA 9.7.13.1)."""
+    at = barrier.at
+    first, second = copies = _copies(at, {*barrier.number.symbols(), *(s for c in at.known() for s in c.symbols())})
+    x, y = first.poly(barrier.number), second.poly(barrier.number)
+    goal = conj((same(x, y), le(0, x), lt(x, MAX_BARRIERS)))
+    here = [*known(at, first), *known(at, second)]
+    words = f"the barrier has one number for all threads, below {MAX_BARRIERS}"
+    return _claim(problem, f"barrier.{barrier.id}.number", words, at, copies, here, goal.text, [goal])
 
 
 def _arrives(control: tuple[Cond, ...], around: Sequence[LoopRecord], thread: Copy) -> str:

@@ -17,6 +17,8 @@ from proofs.problem import AXES, Problem
 from proofs.records import Barrier, Point, Records
 from proofs.terms import Cond, ModAtom, Poly, conj, disj
 
+MAX_BARRIERS = 16
+
 
 @dataclass(frozen=True)
 class Group:
@@ -40,6 +42,11 @@ class Group:
     @property
     def lines(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(s.at.line for s in self.sites))
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every number is a constant that names a barrier."""
+        return all(s.number.value is not None and 0 <= s.number.value < MAX_BARRIERS for s in self.sites)
 
     def arrivals(self, at: Point) -> Poly:
         """How often the thread has arrived before this place."""

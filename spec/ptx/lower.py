@@ -199,6 +199,9 @@ class _Lowering:
             raise Unsupported(f"call of {callee.name}, which is recursive", line=call.line)
         if len(returns) != len(callee.returns) or len(arguments) != len(callee.params):
             raise Unsupported(f"call of {callee.name} with other parameters than it has", line=call.line)
+        shared = [o.name for o in (*returns, *arguments) if isinstance(o, Sym) and o.name in frame.storage]
+        if len({*shared}) < len(shared):
+            raise Unsupported(f"call of {callee.name} with one .param variable in two places", line=call.line)
         end = f"return@{number}"
         inner = _Frame(callee, number, (*frame.stack, callee.name), end)
         for name, kind in callee.registers.items():
@@ -246,9 +249,16 @@ class _Lowering:
             raise Unsupported(f"{instruction.opcode} through a register", line=instruction.line)
         return None
 
+    @staticmethod
+    def _named(store: Instr) -> str:
+        place = store.operands[0]
+        return place.base.name if isinstance(place, Mem) and isinstance(place.base, Sym) else ""
+
     def _parameter(self, frame: _Frame, instruction: Instr) -> None:
         """st.param and ld.param as moves."""
         storage = self._storage(frame, instruction)
+        if instruction.base == "st" and any(p.name == self._named(instruction) for p in frame.function.params):
+            raise Unsupported(f"{instruction.opcode} to a parameter that comes in", line=instruction.line)
         names = instruction.opcode.split(".")[2:]
         kind = names.pop()
         count = int(names[0].removeprefix("v")) if names else 1
