@@ -39,6 +39,6 @@
 (assert (! (=> (and (>= (+ 1 (* (- 1) |K@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ 1 (* (- 1) |K@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
 (assert (! (=> (and (>= (+ (- 2) |K@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 2) |K@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
 (assert (! (=> (and (>= (* (- 1) |K@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (* (- 1) |K@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.7))
-(assert (! (=> (and (>= (+ (- 1) (* (- 1) |K@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) |K@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.8))
+(assert (! (=> (and (>= |K@L45| 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* |K@L45| (+ (- 1) nctaid.x)) 0)) :named lemma.8))
 (assert (! (not (= (mod (+ (* 16 (div n 8)) (* 2 tid.x) y) 2) 0)) :named goal))
 (check-sat)
