@@ -225,6 +225,12 @@ class IteAtom(Atom):
     def parts(self) -> tuple[Poly, ...]:
         return (self.a, self.b, *self.condition.polys())
 
+    def over(self, c: int) -> Poly | None:
+        if any(k % c for p in (self.a, self.b) for k in p.terms.values()):
+            return None
+        a, b = (Poly({m: k // c for m, k in p.terms.items()}) for p in (self.a, self.b))
+        return ite(self.condition, a, b)
+
 
 def _chosen(condition: Cond, a: Poly, b: Poly) -> tuple[Interval, Interval]:
     """Bounds of a where the condition holds and of b where it does not.

@@ -25,7 +25,7 @@ class Decision:
 
     Args:
         status: unsat (the claim holds), sat (the model is a candidate counterexample), unknown.
-        text: the query that was decided; it becomes the artifact. For a claim that was enumerated, its full query.
+        text: the query that was decided; it becomes the artifact. Empty for a claim that was enumerated.
         model: symbol name to value, of a `sat` answer to the full query.
         reason: why unknown.
         rung: which of RUNGS decided; '' where none did.
@@ -46,7 +46,7 @@ class Decision:
     @property
     def subject(self) -> Claim:
         """The claim as it is replayed: of a candidate, with its numbers."""
-        return self.claim if self.narrowed is None else replace(self.claim, query=self.narrowed)
+        return self.claim if self.narrowed is None else replace(self.claim, full=self.narrowed)
 
 
 Pins = tuple[tuple[str, str], ...]
@@ -75,8 +75,7 @@ def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | 
     found = enumerate_claim(enumerator, claim.finite)
     if not found.holds:
         return None, found.pins
-    text = "" if claim.query is None else claim.query.text
-    return Decision(claim, "unsat", text, time.monotonic() - start, rung=found.rung), ()
+    return Decision(claim, "unsat", "", time.monotonic() - start, rung=found.rung), ()
 
 
 def decide_claim(

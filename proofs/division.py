@@ -149,11 +149,18 @@ def _parts(a: Poly, c: int) -> tuple[Poly, Poly]:
     """a = c*quotient + rest with small coefficients in rest."""
     quotient: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
+    whole = Poly({})
     for monomial, coefficient in a.terms.items():
+        if len(monomial) == 1 and coefficient % c:
+            g = c // gcd(coefficient, c)
+            part = monomial[0].over(g)
+            if part is not None:
+                whole = whole + part * (coefficient * g // c)
+                continue
         q = coefficient // c if not monomial or coefficient > 0 else -(-coefficient // c)
         quotient[monomial] = q
         rest[monomial] = coefficient - q * c
-    return Poly(quotient), Poly(rest)
+    return Poly(quotient) + whole, Poly(rest)
 
 
 def _constant_quotient(rest: Poly, c: int) -> int | None:

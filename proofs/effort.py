@@ -44,6 +44,21 @@ def limits_of(effort: int) -> Limits:
     return Limits(effort * UNIT, effort * 2_000, effort * 200)
 
 
+@dataclass
+class Cost:
+    """What running a launch costs, in solver units: an instruction of the block about 300, an access of a thread 5."""
+
+    most: int
+    units: int = 0
+
+    @property
+    def over(self) -> bool:
+        return self.units >= self.most
+
+
+STEP_UNITS, ACCESS_UNITS = 300, 5
+
+
 class Remembered(Protocol):
     """Answers of earlier runs: a query's key to the limit it was asked under, and the answer."""
 

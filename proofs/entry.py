@@ -13,6 +13,7 @@ from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
 from proofs.intervals import Interval, intervals
+from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Records
@@ -85,6 +86,9 @@ def analyse(
         prover = Prover(problem, answers, ask)
         machine = Machine(problem, prover, limits.steps)
         records = machine.run()
+        if one := alike(records):
+            machine = Machine(problem, prover, limits.steps, one)
+            records = machine.run()
         written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
         lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
         if not lost:
@@ -102,7 +106,7 @@ def analyse(
         )
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
-    memory = frozenset(OBLIGATIONS) if prover.memory else frozenset(
-        c.obligation for c in claims if c.query is not None and c.query.contents
+    memory = frozenset(OBLIGATIONS) if prover.memory or machine.facts_used else frozenset(
+        c.obligation for c in claims if any(q.contents for q in c.made)
     )
     return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)

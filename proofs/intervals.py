@@ -30,11 +30,12 @@ ALL_LANES = 2**32 - 1
 def intervals(graph: Graph, records: Records, places: dict[int, str]) -> tuple[Interval, ...]:
     """The intervals of an entry."""
     within_warp = tuple(s for s in records.shuffles if s.orders and s.members == ALL_LANES)
+    whole = tuple(b for b in records.barriers if not b.group)
     ahead = _rounds(records)
-    wide = Walker(graph, records, places, (b.at.place for b in records.barriers), ahead)
-    found = list(_level(wide, records, records.barriers, "i", OTHER_WARPS if within_warp else DIFFERENT))
+    wide = Walker(graph, records, places, (b.at.place for b in whole), ahead)
+    found = list(_level(wide, records, whole, "i", OTHER_WARPS if within_warp else DIFFERENT))
     if within_warp:
-        stops: tuple[Barrier | Shuffle, ...] = (*records.barriers, *within_warp)
+        stops: tuple[Barrier | Shuffle, ...] = (*whole, *within_warp)
         narrow = Walker(graph, records, places, (s.at.place for s in stops), ahead)
         found += _level(narrow, records, stops, "w", SAME_WARP)
     alone = Walker(graph, records, places, (), ahead, every=True)

@@ -12,7 +12,8 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from proofs.cfg import Graph
-from proofs.loops_exit import exit_count, linear
+from proofs.loops_exit import exit_count
+from proofs.loops_facts import circle_of, previous_round, unequal
 from proofs.loops_forms import confirmed, find_forms
 from proofs.loops_frame import Body, Form, Frame, at_round
 from proofs.loops_orbits import cases, congruent
@@ -20,21 +21,17 @@ from proofs.loops_ranges import Ranges, guessed, same_ranges, surviving
 from proofs.opaque import computes_a_value, written
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point
-from proofs.state import PASSED, Edge, State, Value, join
+from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
 from proofs.terms import (
     FALSE,
     THREAD,
     TRUE,
     Cond,
-    ModAtom,
     Poly,
     Symbol,
     conj,
-    disj,
-    eq,
+    ite,
     le,
-    lt,
-    modulo,
     negate,
     opaque_truth,
     same,
@@ -42,7 +39,7 @@ from proofs.terms import (
 from proofs.uniformity import uniform
 from proofs.words import Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Reg, type_width
+from spec.ptx.ast import Instr, Reg, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 
@@ -68,6 +65,10 @@ class Runner(ABC):
     @abstractmethod
     def region(self, start: int, blocks: frozenset[int], state: State, top: bool = False) -> list[Edge]:
         """Run the blocks once from `start`; the edges that leave them, go back to `start`, or end the thread."""
+
+    @abstractmethod
+    def counter(self, instruction: Instr) -> str:
+        """The ghost register that counts the thread's arrivals at a barrier, or ''."""
 
     @abstractmethod
     def decide(self, known: tuple[Cond, ...], goal: Cond) -> bool:
@@ -130,7 +131,34 @@ class Summaries(Body):
         iteration = Symbol(f"k@{name}", "iteration", THREAD, 0, None, block.line, loops=around)
         leaving = Symbol(f"K@{name}", "exit", THREAD, 0, None, block.line, loops=around)
         modified = tuple(self._modified(blocks))
+        entry = self._named(entry, modified, blocks)
         return Frame(header, blocks, entry, name, block.line, around, iteration, leaving, modified)
+
+    def _named(self, entry: State, modified: tuple[str, ...], blocks: frozenset[int]) -> State:
+        """The state with terms for unknowns that the loop goes on from: a counter that starts at a loaded value.
+
+        The term is the number that the body will look at; a guess, as looking at another one has to be proved.
+        """
+        named = entry.copy()
+        for register in modified:
+            value = entry.registers.get(register)
+            if isinstance(value, Word) and value.term is None and value.key:
+                term = self.machine.domain.term(value)
+                if self._looked_at_signed(register, blocks):
+                    term = ite(le(term, 2 ** (value.width - 1) - 1), term, term - 2**value.width)
+                named.registers[register] = replace(value, term=term)
+        return named
+
+    def _looked_at_signed(self, register: str, blocks: frozenset[int]) -> bool:
+        """Whether an instruction of the loop reads the register as a signed number, not only modulo 2^width."""
+        for index in blocks:
+            for instruction in self.machine.graph.blocks[index].instructions:
+                base, *suffixes = instruction.opcode.split(".")
+                exact = base in ("add", "sub", "mov") or (base in ("mul", "mad") and "lo" in suffixes)
+                signed = any(s in ("s16", "s32", "s64") for s in suffixes)
+                if signed and not exact and Reg(register) in instruction.operands:
+                    return True
+        return False
 
     def _modified(self, blocks: frozenset[int]) -> list[str]:
         names: dict[str, None] = {}
@@ -142,8 +170,10 @@ class Summaries(Body):
                     continue
                 if found is None:
                     raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
-                if found[0].control == "barrier":
+                if found[0].control in ("barrier", "arrive"):
                     names[PASSED] = None
+                    if counter := self.machine.counter(instruction):
+                        names[counter] = None
                 for _, operand in bind(instruction, found[0]).results:
                     for part in getattr(operand, "elems", (operand,)):
                         if isinstance(part, Reg):
@@ -160,7 +190,8 @@ class Summaries(Body):
 
     # --- running the body ---
     def unknown(self, frame: Frame, register: str, symbolic: bool) -> Value:
-        kind = "pred" if register == PASSED else self.machine.problem.function.registers[register]
+        ghosts = {PASSED: "pred", register: "b64"} if register.startswith(ARRIVALS) else {PASSED: "pred"}
+        kind = ghosts.get(register) or self.machine.problem.function.registers[register]
         key = f"h@{frame.name}.{register}"
         inside = frame.around | {frame.name}
         if kind == "pred":
@@ -199,7 +230,7 @@ class Summaries(Body):
         mark = len(self.machine.found)
         facts = self._known(start, self.look(frame, start))
         for attempt in range(MAX_ATTEMPTS):
-            previous = self._previous(frame, facts)
+            previous = previous_round(frame, facts, self.machine.decide)
             edges = self._body(frame, start, previous)
             if not self.machine.recording:
                 break
@@ -208,7 +239,11 @@ class Summaries(Body):
                 break  # it does not go round, so there is nothing to establish
             held = self._held(start, facts or (), (*found, previous))
             if facts is not None and len(held) == len(facts):
-                break
+                # A `!=` that wraps says more of the rounds so far than the same without wrapping.
+                more = tuple(f for f in found if f not in facts and circle_of(unequal(f), frame))
+                if not more or attempt:
+                    break
+                found = (*facts, *more)
             facts = found if attempt == 0 else held if attempt < MAX_ATTEMPTS - 2 else ()
             del self.machine.found[mark:]
         return edges, previous
@@ -253,47 +288,6 @@ class Summaries(Body):
                 if not congruent(value, forms[register].term.substitute({frame.iteration: case + 1})):
                     wrong.add(register)
         return wrong
-
-    # --- facts ---
-    def _previous(self, frame: Frame, known: tuple[Cond, ...] | None) -> Cond:
-        """What is known at iteration k because iteration k-1 went round: k = 0, or its condition at k-1."""
-        k = frame.k
-        if known is None:
-            return eq(k)
-        condition = conj(known)
-        mapping: dict[Symbol, Poly] = {}
-        for symbol in condition.symbols():
-            if symbol == frame.iteration:
-                mapping[symbol] = k - 1
-            elif frame.name in symbol.loops:
-                mapping[symbol] = Poly.symbol(symbol.renamed(f"{symbol.name}'{frame.name}"))
-        return conj((disj((eq(k), condition.substitute(mapping))), *self._not_beyond(frame, known)))
-
-    def _not_beyond(self, frame: Frame, known: tuple[Cond, ...]) -> list[Cond]:
-        """What a `!=` guard says more than its text: g != 0 in every round so far, and g does not jump over 0.
-
-        g mod m with an odd step and m a power of two comes to every value in m rounds: it was not 0 yet, so k < m.
-        g = c + s*k with s > 0. If g <= 0 at k = 0 and s divides it there (both are proved), then g <= 0 at every k that
-        is reached: g <= 0 and g != 0 and s divides g give g + s <= 0.
-        """
-        found = []
-        for literal in known:
-            unequal = literal.args[0].term if literal.op == "not" and literal.args[0].op == "eq" else None
-            if unequal is None or any(frame.name in s.loops for s in unequal.symbols()):
-                continue
-            size = _odd_circle(unequal, frame)
-            if size:
-                found.append(lt(frame.k, size))
-            form = linear(unequal, frame.iteration)
-            if form is None:
-                continue
-            at_zero, step = form
-            if step < 0:
-                unequal, at_zero, step = -unequal, -at_zero, -step
-            goal = conj((le(at_zero, 0), eq(modulo(at_zero, step))))
-            if self.machine.decide((*frame.entry.control, *frame.entry.facts), goal):
-                found.append(le(unequal, 0))
-        return found
 
     # --- leaving ---
     def _leave(self, frame: Frame, edges: list[Edge]) -> list[Edge]:
@@ -353,16 +347,3 @@ def _last(frame: Frame, state: State) -> dict[Symbol, Poly]:
     items = [*(v for v in values if v is not None), *state.control, *state.facts]
     symbols = {s for i in items for s in i.symbols() if s.uniform and frame.name in s.loops}
     return {s: Poly.symbol(replace(s, name=f"{s.name}.last", loops=s.loops - {frame.name})) for s in symbols}
-
-
-def _odd_circle(term: Poly, frame: Frame) -> int:
-    """m, if the term runs through all residues modulo m in m rounds, and 0 is a value that it can have; otherwise 0."""
-    remainders = [a for a in term.atoms() if isinstance(a, ModAtom)]
-    if len(remainders) != 1 or remainders[0].c & (remainders[0].c - 1):
-        return 0
-    (remainder,) = remainders
-    rest = term - Poly.of(remainder)
-    form = linear(remainder.a, frame.iteration)
-    if form is None or form[1] % 2 == 0 or rest.value is None or not 0 <= -rest.value < remainder.c:
-        return 0
-    return remainder.c

@@ -60,6 +60,10 @@ class Atom(ABC):
         """
         return None
 
+    def over(self, c: int) -> Poly | None:
+        """The atom divided by c where it is seen to be a multiple of c."""
+        return None
+
     def divided(self, c: int) -> Poly | None:
         """floor(atom / c), if that is something simpler than a quotient of this atom."""
         return None

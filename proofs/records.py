@@ -14,7 +14,7 @@ class Point:
     """A place in the code under what leads there.
 
     `control`: the branches taken (conjunction); `facts`: what else is known; `loops`: the loops around it, outermost
-    first, by id.
+    first, by id; `counts`: how often the thread has arrived at each barrier that not all threads take part in.
     """
 
     line: int
@@ -22,6 +22,7 @@ class Point:
     facts: tuple[Cond, ...]
     loops: tuple[str, ...]
     place: str = ""
+    counts: tuple[tuple[str, Poly], ...] = ()
 
     def known(self) -> tuple[Cond, ...]:
         return (*self.control, *self.facts)
@@ -31,7 +32,8 @@ class Point:
 class Access:
     """`count` elements of `buffer`, `width` bytes together, at `address`; (plane, row, column) in elements if resolved.
 
-    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys).
+    `kind` is read, write, or atomic: both in one step, indivisible for the threads of `scope` (cta, cluster, gpu, sys),
+    each of `parts` on its own.
     `flat`: rows follow each other without a gap and `column` counts through all of them.
     `warp`: every lane of the warp makes it, whoever gave the address (ldmatrix, stmatrix). `flight`: it is made by an
     asynchronous copy at any time until its group has been waited for; one copy is two accesses at one place, a read of
@@ -51,6 +53,7 @@ class Access:
     count: int
     readonly: bool = False
     scope: str = ""
+    parts: int = 1
     warp: bool = False
     flight: bool = False
     plane: Poly = ZERO
@@ -71,7 +74,7 @@ class Access:
 class Barrier:
     """An arrival at barrier `number` of the block, for `count` threads (None: all of them); `waits` if not bar.arrive.
 
-    PTX ISA 9.7.13.1.
+    `group`: the counter of its arrivals if not all threads take part, '' if they do (PTX ISA 9.7.13.1).
     """
 
     id: str
@@ -79,6 +82,7 @@ class Barrier:
     number: Poly = field(default_factory=lambda: Poly({}))
     count: Poly | None = None
     waits: bool = True
+    group: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,27 @@ from dataclasses import dataclass
 from proofs.contents import ContentAtom
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Point
-from proofs.terms import Atom, Cond, Monomial, Poly, SymbolAtom, conj, divide, le, lt, modulo, within
+from proofs.terms import (
+    TRUE,
+    Atom,
+    Cond,
+    IteAtom,
+    Monomial,
+    Poly,
+    SymbolAtom,
+    conj,
+    divide,
+    ite,
+    le,
+    lt,
+    modulo,
+    within,
+)
 from proofs.words import LOCAL_WINDOW, SHARED_WINDOW
 from spec.errors import Unsupported
 
 MAX_STEPS = 64
+MAX_CHOICES = 3  # of an address, inside each other
 Prove = Callable[[Cond], bool]
 
 
@@ -47,21 +63,57 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
         return Access("", at, "local", kind, width, mine[0], address, Poly({}), address, width)
     if space == "shared" and len(shared) == 1 and not buffers and not window:
         return Access("", at, "shared", kind, width, shared[0], address, Poly({}), address, width)
+    offsets = None
     if (
-        space in ("shared", "local") or len(buffers) != 1 or shared or mine or window
-        or _coefficient(address, buffers[0]) != 1 or buffers[0].space != ("const" if space == "const" else "global")
+        space not in ("shared", "local") and len(buffers) == 1 and not (shared or mine or window)
+        and buffers[0].space == ("const" if space == "const" else "global")
     ):
+        offsets = _offsets(address, buffers[0], MAX_CHOICES)
+    if offsets is None:
         raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
     buffer = buffers[0]
     count = -(-width // buffer.element_bytes)
-    offset = address - Poly.symbol(buffer.base)
-    found = split(offset, buffer, count, prove)
-    if any(c % buffer.element_bytes for c in offset.terms.values()):
+    found = _choose(offsets, buffer, count, prove)
+    if found is None:
+        raise Unsupported(f"the {space} address {address.text[:120]} is not one of rows in all cases", line=at.line)
+    if any(c % buffer.element_bytes for _, offset in offsets for c in offset.terms.values()):
         count += 1  # it may begin inside an element, and then reach into one more
     return Access(
         "", at, buffer.space, kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
         flat=found.flat,
     )
+
+
+def _offsets(address: Poly, buffer: BufferTerms, left: int) -> list[tuple[Cond, Poly]] | None:
+    """The offset from the base in each case of a choice, such as of a copy that is masked by its address.
+
+    Of the cases that hold the first one counts; the last holds always. None where the address is not base + offset.
+    """
+    if _coefficient(address, buffer) == 1:
+        return [(TRUE, address - Poly.symbol(buffer.base))]
+    for monomial, coefficient in address.terms.items():
+        atom = monomial[0]
+        if coefficient != 1 or len(monomial) != 1 or not isinstance(atom, IteAtom) or not left:
+            continue
+        if any(s.name == buffer.base.name for s in atom.symbols()):
+            rest = address - Poly.of(atom)
+            taken, others = (_offsets(rest + part, buffer, left - 1) for part in (atom.a, atom.b))
+            if taken is None or others is None:
+                return None
+            return [*((conj((atom.condition, c)), offset) for c, offset in taken), *others]
+    return None
+
+
+def _choose(offsets: list[tuple[Cond, Poly]], buffer: BufferTerms, count: int, prove: Prove) -> Element | None:
+    """The element of a choice of offsets; None if its rows run on without a gap in some cases only."""
+    *first, found = (split(offset, buffer, count, prove) for _, offset in offsets)
+    for (condition, _), element in reversed(list(zip(offsets[:-1], first, strict=True))):
+        if element.flat != found.flat:
+            return None
+        pairs = ((element.plane, found.plane), (element.row, found.row), (element.column, found.column))
+        plane, row, column = (ite(condition, a, b) for a, b in pairs)
+        found = Element(plane, row, column, found.flat)
+    return found
 
 
 def elements_at(problem: Problem, width: int, count: int, address: Poly, prove: Prove) -> tuple[Poly, ...]:

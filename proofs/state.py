@@ -11,6 +11,7 @@ from proofs.words import Word
 Value = Word | Cond
 MAX_FACT = 4000
 PASSED = "passed a barrier"  # kept like a predicate register; no register of PTX has such a name
+ARRIVALS = "arrivals at barrier "  # with the text of the number: kept like a register, counts the thread's arrivals
 
 
 @dataclass

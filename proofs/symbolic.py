@@ -5,15 +5,16 @@ It executes the same rows of the instruction table as the emulator, in the domai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
+from proofs.contents import contents_of
 from proofs.loops import Runner, Summaries
 from proofs.loops_orbits import fold
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
-from proofs.problem import Problem, unsupported_function
+from proofs.problem import AXES, Problem, unsupported_function
 from proofs.records import (
     Access,
     Barrier,
@@ -29,11 +30,12 @@ from proofs.records import (
     Wait,
 )
 from proofs.resolve import elements_at, resolve
-from proofs.state import PASSED, Edge, State, Value, join
+from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
+from proofs.uniformity import computes_uniformly, loads_uniformly
 from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Imm, Instr, type_width
+from spec.ptx.ast import Imm, Instr, Operand, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.lower import lowered
 from spec.ptx.operands import Reader, bind
@@ -53,7 +55,9 @@ class Machine(Hooks, Runner):
         steps: instructions carried out at most, those of loops several times; one behind many branches counts more.
     """
 
-    def __init__(self, problem: Problem, prove: Prove, steps: int = MAX_STEPS) -> None:
+    def __init__(
+        self, problem: Problem, prove: Prove, steps: int = MAX_STEPS, alike: Mapping[str, str] | None = None
+    ) -> None:
         lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
         self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
@@ -69,12 +73,22 @@ class Machine(Hooks, Runner):
         self.summaries = Summaries(self)
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
+        self.facts_used = False
+        # What instructions there are for each barrier that may be of part of the block, by the counter of its arrivals.
+        self.counted: dict[str, list[str]] = {}
+        self._alike = alike or {}
+        for instruction in problem.function.instructions():
+            if counter := self.counter(instruction):
+                found = lookup(instruction.opcode)
+                self.counted.setdefault(counter, []).append(found[0].control if found is not None else "")
 
     # --- driving ---
     def run(self) -> Records:
         """Execute the entry; Unsupported names what the model does not cover, with its line."""
         start = State()
         start.set(PASSED, FALSE)
+        for counter in self.counted:
+            start.set(counter, self.domain.const(64, 0))
         self.region(self.graph.order[0], frozenset(self.graph.order), start, top=True)
         return replace(_records(self.found, self.branches), leaves=tuple(self.leaves))
 
@@ -111,8 +125,10 @@ class Machine(Hooks, Runner):
             self.instruction = instruction
             self._step(instruction)
             place = self.places[id(instruction)]
-            self.domain.at(instruction.line, place, frozenset(self.loops))
+            rounds = frozenset(self.loops)
+            self.domain.at(instruction.line, place, rounds)
             self.guard = self._guard(instruction)
+            self.domain.uniform = computes_uniformly(self.problem, instruction, self.guard, self.state, rounds)
             found = lookup(instruction.opcode)
             if found is None:
                 self._opaque(instruction)
@@ -189,7 +205,7 @@ class Machine(Hooks, Runner):
                 return True
             self.state = self.state.under(negate(self.guard))
             return False
-        if kind == "barrier":
+        if kind in ("barrier", "arrive"):
             self._barrier(instruction, row, form)
         elif kind == "warp_barrier":
             self.converge(self.domain.term(self.reader.word("b32", instruction.operands[0], instruction.line)), True)
@@ -201,18 +217,50 @@ class Machine(Hooks, Runner):
             raise Unsupported(f"{instruction.opcode} is not modelled yet", line=instruction.line)
         return False
 
+    def counter(self, instruction: Instr) -> str:
+        """All instructions that name their barrier alike, by number or by register, count together.
+
+        Those that may mean the same barrier under different names do so in a second run (`alike`).
+        """
+        found = lookup(instruction.opcode)
+        if found is None or found[0].control not in ("barrier", "arrive"):
+            return ""
+        number, *count = _barrier_operands(instruction, found[0])
+        if not count:
+            return ""
+        name = ARRIVALS + (str(number.value) if isinstance(number, Imm) else str(getattr(number, "name", number)))
+        return self._alike.get(name, name)
+
     def _barrier(self, instruction: Instr, row: Row, form: Form) -> None:
-        sources = [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
-        number = self.reader.word("u32", sources[0], instruction.line)
-        if number.term is None or number.term.value != 0 or len(sources) > 1:
-            raise Unsupported(f"{instruction.opcode} of a named or counted barrier is not modelled yet",
-                              line=instruction.line)
+        line = instruction.line
+        for declared, operand in bind(instruction, row).sources:
+            if declared == "pred":
+                self.reader.predicate(operand, line)
+        words = [self.reader.word("u32", operand, line) for operand in _barrier_operands(instruction, row)]
+        if any(word.term is None for word in words):
+            text = "the barrier is named or counted by a value that the model does not follow"
+            raise Unsupported(f"{instruction.opcode}: {text}", line=line)
+        number, *rest = (self.domain.term(word) for word in words)
+        count = rest[0] if rest else None
+        threads = Poly.constant(1)
+        for axis in AXES:
+            threads = threads * self.problem.specials[f"%ntid.{axis}"]
+        counter = self.counter(instruction)
+        whole = count is None or (count == threads and "arrive" not in self.counted[counter])
+        group = "" if whole else counter
+        waits = row.control == "barrier"
         if self.recording:
-            self.found.append(Barrier("", self._point()))
+            self.found.append(Barrier("", self._point(), number, count, waits, group))
         self._write(PASSED, TRUE)
+        if group:
+            before = self.state.registers[group]
+            assert isinstance(before, Word)
+            self._write(group, self.domain.add(64, before, self.domain.const(64, 1)))
         if row.results:
-            # bar.red gives all threads of the block the same.
-            for register, value in self.reader.results(instruction, row, form, self.domain.common(row.results[0])):
+            # bar.red gives all its threads the same, which are those of the block where it is not one of a part.
+            declared = row.results[0]
+            common = self.domain.arbitrary(declared) if group else self.domain.common(declared)
+            for register, value in self.reader.results(instruction, row, form, common):
                 self._write(register, value)
 
     # --- registers ---
@@ -274,7 +322,9 @@ class Machine(Hooks, Runner):
         if self.guard != TRUE and self.guard not in control:
             control = (*control, self.guard)
         place = self.places[id(self.instruction)] if self.instruction else ""
-        return Point(line, control, self.state.facts, self.loops, place)
+        words = ((counter, self.state.registers.get(counter)) for counter in self.counted)
+        counts = tuple((counter, self.domain.term(word)) for counter, word in words if isinstance(word, Word))
+        return Point(line, control, self.state.facts, self.loops, place, counts)
 
     def decide(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         return self._prove(known, goal)
@@ -307,16 +357,23 @@ class Machine(Hooks, Runner):
         if marks.guard != TRUE:
             at = replace(at, control=(*at.control, marks.guard))
         access = resolve(self.problem, at, space, kind, width * count // 8, address, self.prove)
+        if kind == "read" and access.space == "global":
+            self.domain.uniform = loads_uniformly(
+                self.problem, self.instruction, access.buffer, address, frozenset(self.loops)
+            )
         self.found.append(replace(
-            access, readonly=marks.readonly, scope=marks.scope, warp=marks.warp, flight=marks.flight, alike=marks.alike,
-            values=marks.values,
+            access, readonly=marks.readonly, scope=marks.scope, parts=marks.parts, warp=marks.warp,
+            flight=marks.flight, alike=marks.alike, values=marks.values,
         ))
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
         """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""
         if address is None or space not in ("global", "generic"):
             return ()
-        return elements_at(self.problem, width, count, address, self.prove)
+        found = elements_at(self.problem, width, count, address, self.prove)
+        # Facts bound the terms themselves, so they are relied on even where no query speaks of the element any more.
+        self.facts_used = self.facts_used or any(a.source.facts for a in contents_of(found))
+        return found
 
     def commit(self) -> None:
         """Record that the thread closes its group of asynchronous copies."""
@@ -356,6 +413,11 @@ def instruction_places(problem: Problem) -> dict[int, str]:
         seen[instruction.line] = n + 1
         places[id(instruction)] = f"L{instruction.line}" + (f".i{n}" if n else "")
     return places
+
+
+def _barrier_operands(instruction: Instr, row: Row) -> list[Operand]:
+    """The barrier's number and, where it stands, how many threads it waits for."""
+    return [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
 
 
 _Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read)

@@ -8,7 +8,19 @@ loop is left is uniform only if all that decides about leaving is (`loops.py`), 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from proofs.problem import Problem
+from proofs.state import State
 from proofs.terms import THREAD, Cond, Poly, Symbol
+from spec.ptx.ast import FloatImm, Imm, Instr, Not, Operand, Pair, ParenList, Reg, Sink, Special, Sym, Vec
+
+# What these give depends on their operands alone, whichever thread executes them (PTX ISA 9.7.1 to 9.7.8).
+PURE = frozenset((
+    "abs", "add", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "cvt", "div", "fma", "lop3", "mad",
+    "mad24", "max", "min", "mov", "mul", "mul24", "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "selp",
+    "set", "setp", "shf", "shl", "shr", "sqrt", "sub", "xor",
+))
 
 
 def uniform(item: Poly | Cond, rounds: frozenset[str]) -> bool:
@@ -22,3 +34,60 @@ def _shared(symbol: Symbol, rounds: frozenset[str]) -> bool:
     if not symbol.loops <= rounds:
         return False
     return symbol.scope != THREAD or symbol.uniform
+
+
+def computes_uniformly(
+    problem: Problem, instruction: Instr, guard: Cond, state: State, rounds: frozenset[str]
+) -> bool:
+    """Whether an instruction gives threads in the same rounds the same: it only computes, from what is uniform.
+
+    Where it is guarded it may leave what it writes as it was, so that this counts as an operand, too.
+    """
+    base, *suffixes = instruction.opcode.split(".")
+    if base == "ld" and suffixes[:1] == ["param"]:
+        return instruction.guard is None
+    if base not in PURE or not uniform(guard, rounds):
+        return False
+    operands = instruction.operands if instruction.guard is not None else instruction.operands[1:]
+    return all(_same_for_all(problem, part, state, rounds) for part in _parts(operands))
+
+
+def _parts(operands: Iterable[Operand]) -> Iterator[Operand]:
+    for operand in operands:
+        if isinstance(operand, Vec | ParenList):
+            yield from _parts(operand.elems)
+        elif isinstance(operand, Pair):
+            yield from _parts((operand.first, operand.second))
+        else:
+            yield operand.operand if isinstance(operand, Not) else operand
+
+
+def _same_for_all(problem: Problem, operand: Operand, state: State, rounds: frozenset[str]) -> bool:
+    if isinstance(operand, Imm | FloatImm | Sym | Sink):
+        return True
+    if isinstance(operand, Special):
+        term = problem.specials.get(operand.name)
+        return term is not None and uniform(term, rounds)
+    value = state.registers.get(operand.name) if isinstance(operand, Reg) else None
+    if value is None:
+        return False
+    if isinstance(value, Cond):
+        return uniform(value, rounds)
+    return uniform(value.term, rounds) if value.term is not None else value.uniform and value.loops <= rounds
+
+
+def loads_uniformly(problem: Problem, instruction: Instr, buffer: str, address: Poly, rounds: frozenset[str]) -> bool:
+    """Whether a load gives threads in the same rounds the same: from one address, of memory that does not change.
+
+    That nothing writes there is by what was declared of the buffers; `sync_claims` has it proved where it matters.
+    """
+    watched = {"volatile", "relaxed", "acquire", "mmio"} & {*instruction.opcode.split(".")}
+    plain = instruction.guard is None and not watched
+    return plain and never_written(problem, buffer) and uniform(address, rounds)
+
+
+def never_written(problem: Problem, buffer: str) -> bool:
+    """Whether the launch may not write a buffer, by what was declared of it and of those that may overlap it."""
+    return all(
+        "w" not in other.access for other in problem.buffers.values() if problem.alias_of(buffer, other.name)
+    )

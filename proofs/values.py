@@ -22,7 +22,8 @@ class Word:
     """A value of `width` bits: a ring representative, or unknown (None) with the name that it would get.
 
     `alike`, `partner`: what is known of the values of other lanes (proofs/alike.py). `settled`: what one instruction
-    gave that is no multiplication which the assembler may contract with an addition.
+    gave that is no multiplication which the assembler may contract with an addition. `uniform`: of an unknown, that its
+    symbol is (proofs/symbols.py).
     """
 
     width: int
@@ -33,6 +34,7 @@ class Word:
     alike: frozenset[int] = frozenset()
     partner: tuple[str, int] | None = None
     settled: bool = False
+    uniform: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,34 +69,39 @@ class Values:
         self.place = ""
         self.loops: frozenset[str] = frozenset()
         self.optimistic = False
+        self.uniform = False
         self._fresh = 0
 
-    def at(self, line: int, place: str, loops: frozenset[str]) -> None:
-        """Move to an instruction; names of unknowns come from its place, which no other instruction has."""
-        self.line, self.place, self.loops, self._fresh = line, place, loops, 0
+    def at(self, line: int, place: str, loops: frozenset[str], uniform: bool = False) -> None:
+        """Move to an instruction; names of unknowns come from its place, which no other instruction has.
+
+        Args:
+            uniform: what it gives is the same for threads of a block in the same rounds of the loops.
+        """
+        self.line, self.place, self.loops, self.uniform, self._fresh = line, place, loops, uniform, 0
 
     def unknown(self, width: int, key: str = "") -> Word:
         """A word of which nothing is known."""
         if not key:
             key = f"v@{self.place}" + (f".{self._fresh}" if self._fresh else "")
             self._fresh += 1
-        return Word(width, None, key, self.loops, self.line)
+        return Word(width, None, key, self.loops, self.line, uniform=self.uniform)
 
     def bounded(self, width: int, low: int, high: int, definition: str = "") -> Word:
         """A word of which only the range is known."""
         word = self.unknown(width)
-        symbol = Symbol(word.key, "opaque", THREAD, low, high, self.line, definition, self.loops)
+        symbol = Symbol(word.key, "opaque", THREAD, low, high, self.line, definition, self.loops, self.uniform)
         return replace(word, term=Poly.symbol(symbol))
 
     def unknown_truth(self) -> Cond:
         word = self.unknown(1)
-        return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, self.line, "", self.loops))
+        return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, self.line, "", self.loops, self.uniform))
 
     def term(self, a: Word) -> Poly:
         """A ring representative; an unknown gets its symbol."""
         if a.term is not None:
             return a.term
-        return Poly.symbol(Symbol(a.key, "opaque", THREAD, 0, 2**a.width - 1, a.line, "", a.loops))
+        return Poly.symbol(Symbol(a.key, "opaque", THREAD, 0, 2**a.width - 1, a.line, "", a.loops, a.uniform))
 
     def number(self, a: Word, signed: bool, width: int = 0) -> Poly:
         """The canonical value; its range is proved and recorded, or an explicit mod is left in the term."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from proofs.claims import Claim
+from proofs.contents import ContentAtom
+from proofs.polynomials import Poly
 from proofs.records import Records
 
 _AFTER = re.compile(r"\bboth after (entry|[a-z]+\d+)\b")
@@ -33,23 +35,32 @@ def hint(claim: Claim, records: Records) -> str:
             "Nothing orders the blocks of a launch: let one thread own these bytes, use atomic operations, or read "
             "only what an earlier launch has written."
         )
-    if kind in ("bounds", "writers") and claim.query is not None and _loaded(claim):
-        return "The index comes from memory: test it against the extent before it is used. " + HINTS[kind]
+    if kind == "bounds" and loaded_from(claim):
+        return f"The index comes from memory ({', '.join(loaded_from(claim))}): test it before it is used."
     return HINTS.get(kind, "")
 
 
-def _loaded(claim: Claim) -> bool:
-    """Whether the place of an access hangs on a value that was loaded."""
-    return any(
-        s.name.startswith("v@") for access, _ in claim.subjects
-        for term in (access.address, access.row, access.column) for s in term.symbols()
-    )  # fmt: skip
+def loaded_from(claim: Claim) -> list[str]:
+    """The buffers whose content decides where the accesses of a claim go."""
+    found: dict[str, None] = {}
+    work: list[Poly] = [
+        term for access, _ in claim.subjects for term in (access.address, access.plane, access.row, access.column)
+    ]  # fmt: skip
+    while work:
+        for atom in work.pop().atoms():
+            if isinstance(atom, ContentAtom):
+                found[atom.source.buffer] = None
+                work += atom.at
+            else:
+                work += [p for p in (getattr(atom, "a", None), getattr(atom, "b", None)) if isinstance(p, Poly)]
+    return list(found)
 
 
 HINTS = {
     "split": "Compute the address as base + element bytes * (row * leading + column).",
     "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
     "writable": "Store through the pointer of an output, or declare the buffer as written.",
+    "unchanged": "Keep stores inside their buffers and declare what is written: loads for the whole block rest on it.",
     "offset": "Bound the parameters, or declare the buffer, so that the offset stays inside the address space.",
     "align": "Take the wide access only where base, row stride and column are multiples of its width.",
     "rows": "Require leading >= columns in the contract.",
@@ -59,6 +70,7 @@ HINTS = {
     "converged": "Let all lanes of the mask come here: move it out of branches that differ by thread.",
     "lanes": "Name all 32 lanes in the mask and launch whole warps.",
     "trips": "Let all threads go round equally often: bound the loop by values that are the same for the block.",
+    "group": "Let exactly as many threads, in whole warps, arrive in each phase as the barrier waits for.",
     "power": "Test the power parameter before anything is stored, and leave where it is not active.",
     "range": "Compute in more bits (mul.wide, 64-bit registers), or bound the operands.",
     "defined": "Write the register on every path that leads here.",

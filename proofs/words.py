@@ -47,7 +47,8 @@ class Marks:
 
     Args:
         readonly: through the .nc path.
-        scope: of an atomic, the threads for which it is indivisible: cta, cluster, gpu or sys.
+        scope, parts: of an atomic, the threads for which it is indivisible, cta, cluster, gpu or sys, and in how many
+            parts it is so.
         warp: every lane of the warp makes it (ldmatrix).
         flight: an asynchronous copy makes it, at any time until its group has been waited for.
         guard: under what condition it is made, besides what leads here.
@@ -57,6 +58,7 @@ class Marks:
 
     readonly: bool = False
     scope: str = ""
+    parts: int = 1
     warp: bool = False
     flight: bool = False
     guard: Cond = TRUE
@@ -198,7 +200,7 @@ class Terms(Bitwise, Floating):
         self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str
     ) -> tuple[Word, ...]:
         """The old words are unknown, and so are the new ones: what memory holds is not followed."""
-        self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope))
+        self.hooks.access("atomic", space, width, count, address.term, Marks(scope=scope, parts=count))
         return tuple(self.unknown(width) for _ in range(count))
 
     def copy_async(self, size: int, target: Word, source: Word, count: Word | None, ignore: Cond | None) -> None:

@@ -1,4 +1,7 @@
-"""`fltc bench --prover`: time and peak memory of `fltc check` over the test kernels, each in a process of its own."""
+"""`fltc bench --prover`: time and peak memory of `fltc check` over the test kernels, each in a process of its own.
+
+Answers of earlier runs are not used.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,19 @@ SCHEMA = "fltc-bench-prover/1"
 
 @dataclass(frozen=True)
 class Measured:
-    """One kernel's run. `peak_mib` is of the largest process. `wrong` is empty where the verdicts are as expected."""
+    """One kernel's run.
+
+    Args:
+        seconds: on the clock.
+        cpu_seconds: of all its processes together.
+        peak_mib: of the largest of its processes.
+        wrong: empty where the verdicts are as expected.
+    """
 
     kernel: str
     expected: str
     seconds: float
+    cpu_seconds: float
     peak_mib: float
     wrong: str
 
@@ -43,10 +54,11 @@ def run(root: Path, only: Sequence[str], jobs: int, limit: int, out: Path | None
             rows.append(row)
             said(len(rows), len(chosen), row.kernel)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("kernel", "expected", "seconds", "MiB", "result"):
-        table.add_column(heading, overflow="fold", justify="right" if heading in ("seconds", "MiB") else "left")
+    for heading in ("kernel", "expected", "seconds", "CPU", "MiB", "result"):
+        table.add_column(heading, overflow="fold", justify="right" if heading in ("seconds", "CPU", "MiB") else "left")
     for row in rows:
-        table.add_row(row.kernel, row.expected, f"{row.seconds:.1f}", f"{row.peak_mib:.0f}", row.wrong or "as expected")
+        numbers = (f"{row.seconds:.1f}", f"{row.cpu_seconds:.1f}", f"{row.peak_mib:.0f}")
+        table.add_row(row.kernel, row.expected, *numbers, row.wrong or "as expected")
     console = stdout()
     console.print(table)
     console.print(closing_line(rows), soft_wrap=True)
@@ -56,62 +68,77 @@ def run(root: Path, only: Sequence[str], jobs: int, limit: int, out: Path | None
 
 
 def closing_line(rows: Sequence[Measured]) -> str:
-    seconds, memory = [row.seconds for row in rows], [row.peak_mib for row in rows]
-    good = sum(not row.wrong for row in rows)
-    return (
-        f"{good} of {len(rows)} kernels as expected · seconds: median {median(seconds):.1f}, maximum {max(seconds):.1f}"
-        f" · MiB: median {median(memory):.0f}, maximum {max(memory):.0f}"
-    )
+    parts = [f"{sum(not row.wrong for row in rows)} of {len(rows)} kernels as expected"]
+    for name, digits, numbers in (
+        ("seconds", 1, [row.seconds for row in rows]), ("CPU", 1, [row.cpu_seconds for row in rows]),
+        ("MiB", 0, [row.peak_mib for row in rows]),
+    ):  # fmt: skip
+        parts.append(f"{name}: median {median(numbers):.{digits}f}, maximum {max(numbers):.{digits}f}")
+    return " \u00b7 ".join(parts)
 
 
 def to_json(rows: Sequence[Measured]) -> dict[str, object]:
-    seconds, memory = [row.seconds for row in rows], [row.peak_mib for row in rows]
+    columns = {
+        "seconds": [row.seconds for row in rows], "cpu_seconds": [row.cpu_seconds for row in rows],
+        "peak_mib": [row.peak_mib for row in rows],
+    }  # fmt: skip
     return {
         "schema": SCHEMA,
         "kernels": len(rows),
         "as_expected": sum(not row.wrong for row in rows),
-        "seconds": {"median": round(median(seconds), 2), "maximum": round(max(seconds), 2)},
-        "peak_mib": {"median": round(median(memory), 1), "maximum": round(max(memory), 1)},
+        **{name: {"median": round(median(of), 2), "maximum": round(max(of), 2)} for name, of in columns.items()},
         "rows": [asdict(row) for row in rows],
     }
 
 
 def measure(root: Path, kernel: Kernel, limit: int) -> Measured:
     """Run `fltc check` on one kernel for at most `limit` seconds."""
-    seconds, peak, report, trouble = checked(root, kernel, limit)
-    return Measured(kernel.name, kernel.expected, round(seconds, 2), round(peak, 1),
-                    trouble if report is None else wrong(kernel, report))  # fmt: skip
+    run = checked(root, kernel, limit)
+    found = run.trouble if run.report is None else wrong(kernel, run.report)
+    numbers = (round(run.seconds, 2), round(run.cpu_seconds, 2), round(run.peak_mib, 1))
+    return Measured(kernel.name, kernel.expected, *numbers, found)
 
 
-def checked(root: Path, kernel: Kernel, limit: int) -> tuple[float, float, dict[str, Any] | None, str]:
-    """Seconds, MiB, the report, and, where there is none, why."""
+@dataclass(frozen=True)
+class Run:
+    """What one process did; `trouble` says why there is no report."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+    report: dict[str, Any] | None
+    trouble: str = ""
+
+
+def checked(root: Path, kernel: Kernel, limit: int) -> Run:
+    """Run `fltc check` on one kernel."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.json"
         command = [sys.executable, "-m", "fltc", "check", str(kernel.path), *kernel.flags, "--json", str(file)]
+        command.append("--no-store")
         start = time.monotonic()
         with (Path(folder) / "said").open("w+b") as said:
             # A session of its own, so that the processes it starts end with it.
             process = subprocess.Popen(command, cwd=root, stdout=said, stderr=said, start_new_session=True)
-            ended, usage = _wait(process, start + limit)
+            ended, cpu, peak = _wait(process, start + limit)
             seconds = time.monotonic() - start
             said.seek(0)
             words = said.read().decode("utf-8", "replace").strip().splitlines()
-        peak = usage / 1024
         if not ended:
-            return seconds, peak, None, f"not done after {limit} s"
+            return Run(seconds, cpu, peak, None, f"not done after {limit} s")
         if not file.is_file():
-            return seconds, peak, None, f"exit code {process.returncode}: {words[-1] if words else ''}"
-        return seconds, peak, json.loads(file.read_text("utf-8")), ""
+            return Run(seconds, cpu, peak, None, f"exit code {process.returncode}: {words[-1] if words else ''}")
+        return Run(seconds, cpu, peak, json.loads(file.read_text("utf-8")))
 
 
-def _wait(process: subprocess.Popen[bytes], until: float) -> tuple[bool, int]:
-    """Whether it ended by itself, and the KiB of its largest process."""
+def _wait(process: subprocess.Popen[bytes], until: float) -> tuple[bool, float, float]:
+    """Whether it ended by itself, its CPU seconds, and the MiB of its largest process."""
     ended = True
     while True:
         found, status, usage = os.wait4(process.pid, os.WNOHANG)
         if found:
             process.returncode = os.waitstatus_to_exitcode(status)
-            return ended, usage.ru_maxrss
+            return ended, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
         if ended and time.monotonic() > until:
             os.killpg(process.pid, 9)
             ended = False

@@ -16,7 +16,7 @@ from proofs.check.work import Workers
 from proofs.claims import Claim
 from proofs.claims.model import domain, known
 from proofs.discharge import Decision
-from proofs.effort import UNIT, Limits, Meter
+from proofs.effort import UNIT, Cost, Limits, Meter
 from proofs.entry import Analysis, analyse
 from proofs.problem import Problem
 from proofs.query import build
@@ -30,7 +30,7 @@ from spec.errors import Unsupported
 
 # What is asked of every entry; coverage only of the buffers that --covers names.
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
-MAX_REPLAYS = 4  # of claims of one kind
+MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, and that do not
 REACH_RLIMIT = 400_000
 
 
@@ -60,7 +60,8 @@ def check_entry(
     """Check one entry."""
     start = time.monotonic()
     places = Places(problem)
-    # Half of the effort may go into reading the entry, so that there is some left for deciding.
+    # Half of the effort may go into reading the entry, three quarters of it until all is decided: the rest is there for
+    # running counterexamples, without which nothing is refuted.
     meter = Meter(limits.units // 2, store)
     try:
         analysis = analyse(problem, ask=meter, limits=limits)
@@ -69,11 +70,12 @@ def check_entry(
         return unknown_entry(
             problem, f"{error}{text}\nnothing is said of an entry that is not understood", time.monotonic() - start
         )
-    meter.left = limits.units - meter.used
+    meter.left = limits.units - meter.used - limits.units // 4
     dead = _unreachable(analysis, meter)
     findings = {kind: Finding() for kind in kinds_of(problem)}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
+    meter.left += limits.units // 4
     registers = True
     for claim in claims:
         finding, decision = findings[claim.obligation], decided[claim.name]
@@ -91,7 +93,11 @@ def check_entry(
         vacuous = "under these assumptions no thread reaches any memory access, so nothing was examined"
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
-    context = Context(problem.function.name, findings, registers, vacuous, places, analysis.memory)
+    memory = analysis.memory | {
+        d.claim.obligation for d in decided.values()
+        if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
+    }
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _alike([d for d in decided.values() if d.alike])
@@ -119,12 +125,15 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     finding.rungs[claim.name] = decision.rung
     if decision.status == "unknown":
         finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
-    elif decision.status == "sat" and finding.replays >= MAX_REPLAYS:
+    elif decision.status == "sat" and (len(finding.refuted) >= MAX_SHOWN or finding.failed >= MAX_FAILED):
         words = "a solver has a counterexample, not replayed since enough others of this kind were"
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
     elif decision.status == "sat":
         finding.replays += 1
-        seen = replay(analysis, decision.subject, decision.model, meter)
+        cost = Cost(max(meter.left or 0, 0))
+        seen = replay(analysis, decision.subject, decision.model, meter, cost)
+        meter.spend(cost.units)
+        finding.failed += not seen.reproduced
         if not seen.reproduced:
             finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):
@@ -137,7 +146,7 @@ def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:
     """Flags for somebody who never makes such a launch: of claims about numbers, which few launches break."""
     if claim.obligation not in ("no-wrap", "bounds", "single-writer"):
         return []
-    return [f"if no such launch is made: {text}" for text in advice(analysis.problem, claim)]
+    return [f"if there is no such launch: {text}" for text in advice(analysis.problem, claim)]
 
 
 def _again(finding: Finding, content: Mapping[str, object]) -> bool:

@@ -19,6 +19,7 @@ class Finding:
 
     Args:
         claims: how many there are.
+        replays: how many counterexamples were run; `failed` of them showed nothing.
         remembered: how many of them earlier answers decided.
         rungs: what decided each of them, '' where nothing did.
         assumed: what could not be asked for want of a declaration. The kind itself is then unknown, not the kinds that
@@ -29,6 +30,7 @@ class Finding:
     remembered: int = 0
     seconds: float = 0.0
     replays: int = 0
+    failed: int = 0
     refuted: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
     assumed: list[Open] = field(default_factory=list)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
+from proofs.check.declarations import Declaration, declaration
+from proofs.check.entries import entries, in_place
 from proofs.check.facts import memory_exists, sources, spoken_buffer
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
-from proofs.names import plain_name
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
@@ -35,29 +35,13 @@ from proofs.variables import add_variables
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
-from spec.errors import BadInput, Unsupported
+from spec.errors import BadInput
 from spec.ptx.ast import Function, Module, type_width
-from spec.ptx.lower import lowered
 from spec.ptx.parser import parse
 
-MAX_ENTRIES = 1_000
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
-_DECL = re.compile(r"\s*([A-Za-z_$%][\w$]*)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*:\s*(\w+)\s*(?:@\s*(\d+)\s*)?")
 _WARP_INSTRUCTIONS = ("shfl", "vote", "redux", "match", "activemask", "ldmatrix", "mma", "stmatrix")
 Size = int | Poly | None
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """A `--buffer` flag: extents are expressions; `strides`, of plane and row, are () where there are no gaps."""
-
-    text: str
-    name: str
-    element: str
-    shape: tuple[str, ...]
-    strides: tuple[str, ...]
-    access: str
-    align: int
 
 
 def problems(request: CheckRequest) -> list[Problem]:
@@ -70,78 +54,9 @@ def problems(request: CheckRequest) -> list[Problem]:
     module = parse(request.text, name=request.path)
     if module.address_size != 64:
         raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
-    functions = _entries(module, request)
+    functions = entries(module, request)
     assemble(request.text, module.target[0], name=request.path)
-    index, count = request.shard
-    functions = functions[index - 1 :: count]
-    if not functions:
-        raise BadInput(f"--shard {index}/{count}: there are only {index - 1} entries or fewer, so that part is empty")
-    if len(functions) > MAX_ENTRIES:
-        raise BadInput(
-            f"{request.path}: {len(functions)} entries, at most {MAX_ENTRIES} are checked in one run; name one with "
-            "--entry, or take a part with --shard I/N"
-        )
-    return [_Reader(request, module, _lowered(function, module)).problem() for function in functions]
-
-
-def _lowered(function: Function, module: Module) -> Function:
-    """The entry with calls put in place; as it is where one cannot be, which the machine then names."""
-    try:
-        return lowered(function, module)
-    except Unsupported:
-        return function
-
-
-def _entries(module: Module, request: CheckRequest) -> tuple[Function, ...]:
-    """The entries asked for: by name, or by the name that C++ gave before it was mangled, if only one has it."""
-    if not module.entries:
-        raise BadInput(f"{request.path}: there is no .entry in this file")
-    if request.entry is None:
-        return module.entries
-    called = [f for f in module.entries if request.entry in (f.name, plain_name(f.name))]
-    exact = [f for f in called if f.name == request.entry]
-    if len(exact or called) == 1:
-        return tuple(exact or called)
-    names = ", ".join(f.name for f in called or module.entries)
-    what = f"{len(called)} entries are called {request.entry!r}" if called else f"no entry {request.entry!r}"
-    raise BadInput(f"{request.path}: {what}; this file has {names}")
-
-
-def declaration(text: str) -> Declaration:
-    """A `--buffer` flag, read; BadInput says what is wrong with it."""
-    match = _DECL.fullmatch(text)
-    if match is None:
-        raise BadInput(f"--buffer {text}: expected NAME=ELEMENT[EXTENTS]:ACCESS[@BYTES], such as x=f32[n]:r")
-    name, element, extents, access, align = match.groups()
-    if element not in ELEMENT_BYTES:
-        raise BadInput(f"--buffer {text}: element type {element!r}; known are {', '.join(ELEMENT_BYTES)}")
-    if access not in ("r", "w", "rw"):
-        raise BadInput(f"--buffer {text}: access {access!r}; it is r, w or rw")
-    shape_text, _, leading = extents.partition(";")
-    shape = _split(shape_text)
-    strides = _split(leading) if ";" in extents else ()
-    if len(shape) > 3 or "" in (*shape, *strides) or (strides and len(strides) != len(shape) - 1):
-        raise BadInput(
-            f"--buffer {text}: extents are [n], [rows,columns] or [rows,columns;leading], "
-            "[planes,rows,columns] or [planes,rows,columns;plane stride,leading]"
-        )
-    size = ELEMENT_BYTES[element]
-    alignment = size if align is None else int(align)
-    if alignment < 1 or alignment & (alignment - 1) or alignment > 2**20:
-        raise BadInput(f"--buffer {text}: @{alignment} is not a power of two up to 2^20")
-    return Declaration(text, name, element, shape, strides, access, alignment)
-
-
-def _split(text: str) -> tuple[str, ...]:
-    """The items between commas outside parentheses."""
-    items, depth = [""], 0
-    for char in text:
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += char
-    return tuple(item.strip() for item in items)
+    return [_Reader(request, module, in_place(function, module)).problem() for function in functions]
 
 
 class _Reader:

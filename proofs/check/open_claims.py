@@ -16,7 +16,7 @@ from proofs.effort import SPENT
 from proofs.problem import AXES, DYNAMIC, Problem
 from proofs.records import Records
 from proofs.terms import Cond, Symbol
-from proofs.wording import states
+from proofs.wording import loaded_from, states
 
 MAX_NAMED = 4  # names in one piece of advice
 GAVE_UP = ("max. resource limit exceeded", "max. memory exceeded", "canceled", "incomplete", "")
@@ -85,6 +85,9 @@ def advice(problem: Problem, claim: Claim) -> list[str]:
         if access.space == "global" and problem.buffers[access.buffer].columns is None
     }  # fmt: skip
     found += [f"say what {name} points to: --buffer {name}=ELEMENT[EXTENT]:r (or w, rw)" for name in sorted(bare)]
+    for name in loaded_from(claim):
+        places = ", ".join("ijk"[: len(problem.sources[name].extents)])
+        found.append(f'say what {name} holds: --fact "{name}[{places}] in [0, EXTENT)"')
     loose = unbounded(problem, symbols)
     if loose:
         texts = " && ".join(f"{name} <= 2^20" for name in loose[:MAX_NAMED])

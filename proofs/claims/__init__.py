@@ -42,7 +42,7 @@ def _first(claims: Iterable[Claim], most: int) -> Iterator[Claim]:
                 yield Claim(f"limit.{obligation}", obligation, claim.lines, None, claim.words, reason=reason)
             return
         yield claim
-        characters += sum(q.size for q in (claim.query, claim.reduced) if q)
+        characters += sum(q.size for q in claim.made)
 
 
 __all__ = ["OBLIGATIONS", "Claim", "all_claims"]

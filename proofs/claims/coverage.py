@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of
+from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of, solved
 from proofs.claims.model import Claim, domain
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
@@ -311,14 +311,7 @@ def _known(witness: Witness, around: list[LoopRecord], copy: Copy, own: Collecti
 
 def _named(control: Iterable[Cond]) -> dict[str, Poly]:
     """Symbols that the path to a store names: `lane == 31`."""
-    found: dict[str, Poly] = {}
-    for c in control:
-        if c.op == "eq" and c.term is not None and len(c.symbols()) == 1 and c.term.degree == 1:
-            (symbol,) = c.symbols()
-            rest = c.term.substitute({symbol: Poly({})})
-            if c.term - rest in (Poly.symbol(symbol), -Poly.symbol(symbol)):
-                found[symbol.name] = -rest if c.term - rest == Poly.symbol(symbol) else rest
-    return found
+    return dict(found for c in control if (found := solved(c)) is not None)
 
 
 def _marked_reach(reach: Cond, number: int) -> Cond:

@@ -131,6 +131,18 @@ def introduce(value: Poly, found: Coordinate, mark: str) -> tuple[Cond, dict[str
     return disj((negate(positive), negate(ge(total)), conj((same(total, reached), *bounds)))), chosen
 
 
+def solved(cond: Cond) -> tuple[str, Poly] | None:
+    """The symbol that an equation names a value for, with that value."""
+    if cond.op != "eq" or cond.term is None or len(cond.symbols()) != 1 or cond.term.degree != 1:
+        return None
+    (symbol,) = cond.symbols()
+    rest = cond.term.substitute({symbol: Poly({})})
+    factor = cond.term - rest
+    if factor not in (Poly.symbol(symbol), -Poly.symbol(symbol)):
+        return None
+    return symbol.name, -rest if factor == Poly.symbol(symbol) else rest
+
+
 def parts_of(symbols: Iterable[Symbol], items: Iterable[Poly | Cond]) -> dict[Symbol, Poly]:
     """Numbers of which quotient and remainder by constants are used, as sums of parts: tid.x = 32*warp + lane.
 

@@ -8,12 +8,13 @@ and guard become constants of the query.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
 from proofs.claims.memory import at_access
-from proofs.claims.model import WARP, Claim, conjunction
+from proofs.claims.model import WARP, Claim, Items
 from proofs.claims.written import Order, written_before
 from proofs.enumeration.question import Written
 from proofs.intervals import Interval
@@ -26,6 +27,7 @@ from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, 
 
 MAX_CANDIDATES = 4096
 MAX_SHARED = 1_000
+MAX_ALL = 65_536  # candidates of all reads of an entry
 
 
 def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[Interval, ...]) -> list[Claim]:
@@ -39,11 +41,12 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
     in_flight = _together(found, ITSELF)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
-    in_step = {loop for b in records.barriers for loop in b.at.loops}
+    in_step = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
     places = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
     made: Writes = {}
+    most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
     for read in shared:
         if not read.reads:
             continue
@@ -63,7 +66,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own, finite, made))
+        claims.append(_init(problem, read, others, warp, own, finite, made, most))
     return claims
 
 
@@ -113,7 +116,7 @@ def _order(problem: Problem, graph: Graph) -> list[str]:
 
 def _init(
     problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written,
-    made: Writes,
+    made: Writes, most: int,
 ) -> Claim:
     """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
     nothing in between) only for the thread that reads.
@@ -123,16 +126,27 @@ def _init(
         words += ", or by the same thread"
     threads = _threads(problem)
     writes = [*others, *warp]
-    if (not threads and not own) or len(threads) * len(writes) > MAX_CANDIDATES:
+    if (not threads and not own) or len(threads) * len(writes) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
         reason = "cannot tell whether the writes before it reach every byte"
         return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
+    def goal() -> tuple[str, Items]:
+        found = conj(_parts(problem, read, others, warp, own, made))
+        return found.text, [found]
+
+    return at_access(problem, read, name, "init", words, goal, [], finite=finite)
+
+
+def _parts(
+    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], made: Writes
+) -> Iterator[Cond]:
+    """For each part of the read's bytes, that one of the writes covers it."""
+    threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
     grain = read.width
-    for w in (*writes, *own):
+    for w in (*others, *warp, *own):
         grain = gcd(grain, w.width)
-    parts: list[Cond] = []
     for at in range(0, read.width, grain):
         byte = read.address + at
         choices = [_covering(m, byte, grain) for write in others for m in _made(write, threads, made)]
@@ -141,9 +155,7 @@ def _init(
             for write in warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
         ]
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
-        parts.append(disj(c for c in choices if c != FALSE))
-    goal = conj(parts)
-    return at_access(problem, read, name, "init", words, goal.text if parts else conjunction([]), [goal], finite=finite)
+        yield disj(c for c in choices if c != FALSE)
 
 
 def _threads(problem: Problem) -> list[dict[Symbol, Poly]]:

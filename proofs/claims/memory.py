@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from proofs.claims.model import Claim, Items, domain, known
@@ -25,7 +25,7 @@ def memory_claims(problem: Problem, records: Records) -> list[Claim]:
         else:
             buffer = problem.buffers[access.buffer]
             if buffer.columns is not None:
-                claims += [_split(problem, access, buffer), _bounds(problem, access, buffer)]
+                claims += inside(problem, access, buffer)
             else:
                 claims.append(_offset(problem, access))
         if access.width > 1:
@@ -56,21 +56,24 @@ def _permissions(problem: Problem, records: Records) -> list[Claim]:
 
 
 def at_access(
-    problem: Problem, access: Access, name: str, obligation: str, words: str, goal: str, items: Items,
+    problem: Problem, access: Access, name: str, obligation: str, words: str,
+    goal: str | Callable[[], tuple[str, Items]], items: Items,
     more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (), finite: Question | None = None,
 ) -> Claim:
-    """A claim under what is known at an access."""
-    here = [*(more or []), *known(access.at)]
+    """A claim under what is known at an access. The goal may be given as what makes it, and the terms in it."""
     comment = (
         f"{obligation}: {words}", f"PTX line {access.at.line}: {access.kind} of {access.width} bytes, "
         f"{access.space} {access.buffer}",
     )
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, linear=linear), *here], goal, items, splits=splits)
+        here = [*(more or []), *known(access.at)]
+        text, terms = goal() if callable(goal) else (goal, items)
+        return build(name, comment, [*domain(problem, linear=linear), *here], text, terms, splits=splits)
 
+    given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
     return Claim(
-        name, obligation, (access.at.line,), query(False), words, query(True), subjects=((access, ONE),), finite=finite
+        name, obligation, (access.at.line,), given[0], words, given[1], subjects=((access, ONE),), finite=finite
     )
 
 
@@ -89,6 +92,11 @@ def _split(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
     return at_access(
         problem, access, f"split.{access.id}", "bounds", "the address is that of element (row, column)", goal, items
     )
+
+
+def inside(problem: Problem, access: Access, buffer: BufferTerms) -> list[Claim]:
+    """That an access to a declared buffer is one to elements of its logical shape."""
+    return [_split(problem, access, buffer), _bounds(problem, access, buffer)]
 
 
 def _bounds(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
@@ -150,9 +158,13 @@ def _align(problem: Problem, access: Access) -> Claim:
         [access.address, modulo(access.address, access.width)], splits=_quotients(clauses, access),
         finite=Everywhere(access, multiple) if access.space == "shared" else None,
     )
-    assert claim.query is not None
-    # Mostly it follows from what is a multiple of what, which a solver sees at once where nothing else is in its way.
-    return replace(claim, reduced=claim.query.restricted(_says_multiple))
+
+    def of_multiples() -> Query:
+        # Mostly it follows from what is a multiple of what, which a solver sees at once where nothing else is in its way.
+        assert claim.query is not None
+        return claim.query.restricted(_says_multiple)
+
+    return replace(claim, shorter=of_multiples if callable(claim.full) else of_multiples())
 
 
 def _says_multiple(clause: Cond) -> bool:

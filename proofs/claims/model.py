@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
+from functools import cached_property
 
 from proofs.enumeration.question import Question
 from proofs.problem import Problem, linear_thread
@@ -26,11 +28,14 @@ BLOCK_SCOPES = frozenset({THREAD})
 class Claim:
     """A statement that must hold. `query` is None where none could be stated; `reason` then says why (unknown).
 
+    A query is long, and most are never asked for, since enumeration decides: it may be given as what makes it.
+
     Args:
         name: unique in its entry, `bounds.a3`.
         obligation: one of OBLIGATIONS.
         lines: PTX lines it speaks of.
-        reduced: the query without the non-linear clauses of the domain, tried first; same goal.
+        full: the query, or what makes it.
+        shorter: the query without the non-linear clauses of the domain, tried first; same goal.
         subjects: what a counterexample needs for replay: accesses with their copies.
         threads: of a pair in one block, how its threads stand to each other (`proofs.phases.model`).
         finite: the same statement for enumeration, where it speaks of shared memory only.
@@ -43,9 +48,9 @@ class Claim:
     name: str
     obligation: str
     lines: tuple[int, ...]
-    query: Query | None
+    full: Query | Callable[[], Query] | None
     words: str
-    reduced: Query | None = None
+    shorter: Query | Callable[[], Query] | None = None
     reason: str = ""
     subjects: tuple[tuple[Access, Copy], ...] = field(default=())
     threads: str = ""
@@ -53,6 +58,26 @@ class Claim:
     partial: bool = False
     visible: str = ""
     alike: Query | None = None
+
+    @cached_property
+    def query(self) -> Query | None:
+        """The whole query."""
+        return self.full() if callable(self.full) else self.full
+
+    @cached_property
+    def reduced(self) -> Query | None:
+        """The shorter one."""
+        return self.shorter() if callable(self.shorter) else self.shorter
+
+    @property
+    def made(self) -> tuple[Query, ...]:
+        """The queries that exist already."""
+        return tuple(q for q in (self.full, self.shorter) if isinstance(q, Query))
+
+    def __getstate__(self) -> dict[str, object]:
+        """For another process: with its queries."""
+        fields = {f.name: getattr(self, f.name) for f in dataclass_fields(self)}
+        return {**fields, "full": self.query, "shorter": self.reduced}
 
 
 def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:

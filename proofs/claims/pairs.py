@@ -47,7 +47,7 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
             yield _writers(problem, a, b)
         else:
             yield _grid_race(problem, a, b)
-    yield from interval_claims(problem, intervals)
+    yield from interval_claims(problem, records, intervals)
 
 
 def overlap_text(

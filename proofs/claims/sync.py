@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from proofs.claims.groups import group_claims
+from proofs.claims.memory import inside
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, conjunction, domain, known, warps
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import LoopRecord, Point, Records
 from proofs.terms import Cond, Poly, Symbol
+from proofs.uniformity import never_written
 
 ALL_LANES = 2**32 - 1
 
@@ -20,14 +23,51 @@ def sync_claims(problem: Problem, records: Records) -> list[Claim]:
     claims = [
         _together(problem, f"barrier.{b.id}", "every thread of the block reaches the barrier", b.at, loops, warp=False,
                   leaves=records.leaves if problem.allow_exited else ())
-        for b in records.barriers
+        for b in records.barriers if not b.group
     ]
+    for b in records.barriers:
+        if b.group:
+            words = "every lane of the warp is here"
+            claims.append(_together(problem, f"converged.{b.id}", words, b.at, loops, warp=True))
     for s in records.shuffles:
         claims.append(_together(problem, f"converged.{s.id}", "every lane of the mask is here", s.at, loops, warp=True))
         claims.append(_lanes(problem, f"lanes.{s.id}", s.at, s.members))
-    wide = {loop for b in records.barriers for loop in b.at.loops}
+    wide = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     narrow = {loop for s in records.shuffles for loop in s.at.loops} - wide
-    claims += [_trips(problem, loop, loop.id not in wide) for loop in records.loops if loop.id in wide | narrow]
+    narrow |= {loop for b in records.barriers if b.group for loop in b.at.loops} - wide
+    held = [loop for loop in records.loops if loop.id in wide | narrow]
+    claims += [_trips(problem, loop, loop.id not in wide) for loop in held]
+    points = [*(b.at for b in records.barriers), *(s.at for s in records.shuffles), *(loop.at for loop in held)]
+    decides = {s for p in points for c in p.known() for s in c.symbols()}
+    decides |= {s for loop in held for s in loop.proceed.symbols()}
+    if any(s.uniform and s.kind in ("opaque", "boolean") for s in decides):
+        claims += _unchanged(problem, records)
+    return [*claims, *group_claims(problem, records)]
+
+
+def _unchanged(problem: Problem, records: Records) -> list[Claim]:
+    """Buffers that are declared read only, and give all threads the same where they load from one address, stay as they
+    are: what is written is written inside buffers that may be."""
+    constant = {
+        a.buffer for a in records.accesses
+        if a.kind == "read" and a.space == "global" and never_written(problem, a.buffer)
+    }
+    if not constant:
+        return []
+    words = f"what is written is no part of {', '.join(sorted(constant))}, from which all threads load alike"
+    claims = []
+    for access in records.accesses:
+        if access.space != "global" or not access.writes:
+            continue
+        buffer = problem.buffers[access.buffer]
+        name = f"unchanged.{access.id}"
+        if "w" not in buffer.access or buffer.columns is None:
+            reason = f"{access.buffer} is not declared, or not as one that is written"
+            claims.append(Claim(name, "barrier", (access.at.line,), None, words, reason=reason))
+        else:
+            for part in inside(problem, access, buffer):
+                kind = part.name.partition(".")[0]
+                claims.append(replace(part, name=f"{name}.{kind}", obligation="barrier", words=words))
     return claims
 
 

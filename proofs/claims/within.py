@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from proofs.claims.groups import ordered
 from proofs.claims.model import (
     BLOCK_SCOPES,
     FIRST,
@@ -20,12 +21,13 @@ from proofs.claims.model import (
 )
 from proofs.enumeration.question import Apart
 from proofs.intervals import Interval, Pairing
+from proofs.phases.groups import Group, groups_of
 from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
 from proofs.phases.modes import count, iteration, leaving
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
-from proofs.records import Access
-from proofs.terms import BLOCK, Poly, Symbol, ge, negate, same
+from proofs.records import Access, Records
+from proofs.terms import BLOCK, Cond, Poly, Symbol, ge, negate, same
 
 NOT_BETWEEN = "no barrier lies between these accesses (both after {}), so their bytes must not meet"
 WORDS = {
@@ -35,18 +37,19 @@ WORDS = {
 }
 
 
-def interval_claims(problem: Problem, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
+def interval_claims(problem: Problem, records: Records, intervals: tuple[Interval, ...]) -> Iterator[Claim]:
     """One claim for each pair."""
+    groups = groups_of(problem, records)
     for interval, pair in pairings(intervals):
         if _may_meet(problem, pair):
-            yield _race(problem, interval, pair)
+            yield _race(problem, interval, pair, groups)
 
 
 def unless_indivisible(
     problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], same: str, launch: bool
 ) -> str:
     """`same` thread; or, of two atomics: the same bytes, and both threads in the scopes of both."""
-    if not (a.kind == b.kind == "atomic" and (a.width, a.count) == (b.width, b.count)):
+    if not (a.kind == b.kind == "atomic" and (a.width, a.parts) == (b.width, b.parts)):
         return same
     first, second = copies
     places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]
@@ -63,46 +66,67 @@ def _may_meet(problem: Problem, pair: Pairing) -> bool:
     return a.space == "shared" or bool(problem.alias_of(a.buffer, b.buffer))
 
 
-def _race(problem: Problem, interval: Interval, pair: Pairing) -> Claim:
+def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Group, ...]) -> Claim:
     fixed = _fixed(pair.first, pair), _fixed(pair.second, pair)
     rounds = _same_rounds(*fixed)
     first, second = Copy(FIRST, BLOCK_SCOPES, fixed[0], rounds), Copy(SECOND, BLOCK_SCOPES, fixed[1], rounds)
     copies = (first, second)
     a, b = pair.first.access, pair.second.access
-    x, y = first.text(a.address), second.text(b.address)
-    items = [first.poly(a.address), second.poly(b.address)]
-    meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
     identical = [s for s in identity(problem, BLOCK_SCOPES) if s.scope != BLOCK]
-    # An access of the whole warp is one of other lanes, too, whoever gave its address.
-    own = pair.threads == ITSELF or a.warp or b.warp
-    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
-    together = _one_store(problem, pair)
-    if together:
-        excuse = f"(or {excuse} {warps(problem, copies).text})"
-    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
     words = WORDS.get(pair.threads, NOT_BETWEEN).format(interval.start)
-    if together:
+    if _one_store(problem, pair):
         words += ", unless lanes of one warp store the same value"
-    here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
-    here += _related(problem, pair.threads, copies, identical)
+    name = f"race.{interval.id}.{pair.name}"
     comment = (
         f"race: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
         f"second: PTX line {b.at.line}, {b.kind} of {b.width} bytes of {b.buffer}",
     )
-    name = f"race.{interval.id}.{pair.name}"
-    marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
 
     def query(linear: bool) -> Query:
-        hypotheses = [*domain(problem, copies, linear), *here]
-        return build(name, comment, hypotheses, goal, items, marked, [items[0] - items[1]])
+        return _query(problem, groups, pair, copies, identical, name, comment, linear)
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
     finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
+    given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
     return Claim(
-        name, "race", lines, query(False), words, query(True), subjects=subjects, threads=pair.threads, finite=finite
+        name, "race", lines, given[0], words, given[1], subjects=subjects, threads=pair.threads, finite=finite
     )
+
+
+def _query(
+    problem: Problem, groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy], identical: list[Symbol],
+    name: str, comment: tuple[str, ...], linear: bool,
+) -> Query:
+    first, second = copies
+    a, b = pair.first.access, pair.second.access
+    x, y = first.text(a.address), second.text(b.address)
+    items = [first.poly(a.address), second.poly(b.address)]
+    meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
+    # An access of the whole warp is one of other lanes, too, whoever gave its address.
+    own = pair.threads == ITSELF or a.warp or b.warp
+    excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
+    if _one_store(problem, pair):
+        excuse = f"(or {excuse} {warps(problem, copies).text})"
+    goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
+    apart = _ordered(groups, pair, copies)
+    if apart:
+        goal = f"(or {goal} {' '.join(c.text for c in apart)})"
+    here = [*known(a.at, first), *known(b.at, second), *_rounds(copies)]
+    here += _related(problem, pair.threads, copies, identical)
+    marked = [] if own else [s.renamed(s.name + c.mark) for s in identical for c in copies]
+    hypotheses = [*domain(problem, copies, linear), *here]
+    return build(name, comment, hypotheses, goal, [*items, *apart], marked, [items[0] - items[1]])
+
+
+def _ordered(groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy]) -> list[Cond]:
+    """How a barrier of part of the block may order the two accesses; one in flight is complete at no arrival."""
+    if pair.threads == ITSELF:
+        return []
+    a, b = pair.first.access, pair.second.access
+    found = [] if a.flight else ordered(groups, a.at, b.at, copies)
+    return found if b.flight else [*found, *ordered(groups, b.at, a.at, copies[::-1])]
 
 
 def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[Poly, ...] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from proofs.cfg import EXIT, Graph
@@ -10,7 +10,7 @@ from proofs.enumeration.question import ANYONE, ITS_THREAD, ITS_WARP, Writer, Wr
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member
 from proofs.phases.modes import FREE, parse
 from proofs.problem import Problem
-from proofs.records import Access, Records
+from proofs.records import Access, LoopRecord, Records
 from proofs.state import merge_controls
 from proofs.symbolic import instruction_places
 from proofs.terms import ModAtom, Poly
@@ -35,7 +35,7 @@ class Order:
                 self.headers[index] = places[id(first[0])] if first else f"B{index}"
         self.loops = {loop.id: loop for loop in records.loops}
         # Loops with a barrier: all threads, or all lanes of a warp, are in the same round, by the trips claims.
-        self.in_step = frozenset(loop for b in records.barriers for loop in b.at.loops)
+        self.in_step = frozenset(loop for b in records.barriers if not b.group for loop in b.at.loops)
         self.in_warp = self.in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
         self._members: dict[str, list[tuple[Interval, Member]]] = {}
         for interval in found:
@@ -71,6 +71,24 @@ class Order:
 
         Rounds of the other loops around both are the same.
         """
+        return not any(True for _ in self._together(write, read, ring, back, *threads))
+
+    def parted(self, write: Access, read: Access, ring: str, *threads: str) -> int | None:
+        """From which round of `ring` on no interval so related holds a write from before that loop and the read.
+
+        None where it may be any round. A copy in flight is in the intervals of the rounds that it is waited for in.
+        """
+        first = 0
+        for w, r in self._together(write, read, ring, 0, *threads):
+            round_ = _round(w, r, ring)
+            if round_ is None:
+                return None
+            first = max(first, round_ + 1)
+        return first
+
+    def _together(
+        self, write: Access, read: Access, ring: str, back: int, *threads: str
+    ) -> Iterator[tuple[Member, Member]]:
         both = set(write.at.loops) & set(read.at.loops)
         for interval, w in self._members.get(write.id, []):
             if interval.threads not in threads:
@@ -79,8 +97,7 @@ class Order:
                 if other is interval and all(
                     _ahead(w, r, loop) in (None, back if loop == ring else 0) for loop in both
                 ):
-                    return False
-        return True
+                    yield w, r
 
 
 def _ahead(write: Member, read: Member, loop: str) -> int | None:
@@ -90,6 +107,18 @@ def _ahead(write: Member, read: Member, loop: str) -> int | None:
         return None
     (origin, begun), (other, reached) = parse(first), parse(second)
     return reached - begun if origin == other else None
+
+
+def _round(write: Member, read: Member, ring: str) -> int | None:
+    """The round of the ring in which both are in one interval, where it is a number."""
+    mode, began = dict(read.modes).get(ring, FREE), dict((*write.start, *read.start)).get(ring, FREE)
+    if mode == FREE:
+        return None
+    origin, offset = parse(mode)
+    if origin == "base" and began != FREE:
+        start, first = parse(began)
+        return first + offset if not start else None
+    return None if origin else offset
 
 
 def written_before(order: Order, read: Access, writes: list[Access]) -> Written:
@@ -108,7 +137,20 @@ def written_before(order: Order, read: Access, writes: list[Access]) -> Written:
                 by = _counts_for(order, w, read, ring, back)
                 if by:
                     found.append(Writer(w, w.at.control, by, back, inner))
+        if ring and ring not in w.at.loops and order.before(w, read):
+            found += _later(order, w, read, ring, inner)
+    depth = max((depth, *(w.since for w in found)))
     return Written(read, tied, ring, depth, _merged(found))
+
+
+def _later(order: Order, write: Access, read: Access, ring: str, inner: tuple[LoopRecord, ...]) -> list[Writer]:
+    """A write from before the ring that is apart from the read in later rounds only, such as a copy that is waited for
+    in the second one."""
+    common = [loop for loop in write.at.loops if loop in read.at.loops]
+    since = order.parted(write, read, ring, DIFFERENT, OTHER_WARPS)
+    if not since or since > MAX_BACK or not order.in_step.issuperset(common):
+        return []
+    return [Writer(write, write.at.control, ANYONE, 0, inner, since)]
 
 
 def _counts_for(order: Order, write: Access, read: Access, ring: str, back: int) -> str:
@@ -142,7 +184,7 @@ def _merged(writers: Iterable[Writer]) -> tuple[Writer, ...]:
     """Writes of the same bytes on different paths, and beside them one that is made on either."""
     groups: dict[tuple[object, ...], list[Writer]] = {}
     for w in writers:
-        key = (w.access.address.text, w.access.width, w.by, w.back, w.access.at.loops)
+        key = (w.access.address.text, w.access.width, w.by, w.back, w.since, w.access.at.loops)
         groups.setdefault(key, []).append(w)
     found: list[Writer] = []
     for group in groups.values():

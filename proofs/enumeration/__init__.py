@@ -12,11 +12,22 @@ from proofs.enumeration.evaluate import NotFinite
 from proofs.enumeration.everywhere import everywhere
 from proofs.enumeration.lanes import Enumerator
 from proofs.enumeration.question import Apart, Everywhere, Question, Written
+from proofs.enumeration.space import MAX_LANES
 from proofs.enumeration.written import written
+
+LEAST = 2**10  # what a claim counts at least
 
 
 def enumerate_claim(given: Enumerator, question: Question) -> Answer:
     """Whether a claim holds, or a candidate against it, or why it cannot be enumerated."""
+    if given.left <= 0:
+        return Answer(False, reason="as many assignments of this entry as one may cost have been gone through")
+    answer = _answer(given, question)
+    given.left -= max(answer.lanes, LEAST)
+    return answer
+
+
+def _answer(given: Enumerator, question: Question) -> Answer:
     try:
         if isinstance(question, Apart):
             return apart(given, question)
@@ -24,7 +35,7 @@ def enumerate_claim(given: Enumerator, question: Question) -> Answer:
             return written(given, question)
         return everywhere(given, question)
     except NotFinite as error:
-        return Answer(False, reason=str(error))
+        return Answer(False, reason=str(error), lanes=MAX_LANES // 16)
 
 
 __all__ = ["Answer", "Apart", "Enumerator", "Everywhere", "Question", "Written", "enumerate_claim"]

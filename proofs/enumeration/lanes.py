@@ -13,13 +13,15 @@ from proofs.query import Copy
 from proofs.terms import Cond, Interval, Poly, Symbol, integer, quote
 
 MAX_KEPT = 400
+MAX_WORK = 2**28
 
 
 class Enumerator:
-    """The enumerations of one entry."""
+    """The enumerations of one entry. `left`: assignments that may still be gone through, all claims together."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self.left = MAX_WORK
         self.sites = Sites(problem)
         self.threads = self.sites.threads()
         self.block = _block(problem)

@@ -8,7 +8,7 @@ decided from `start` on is one of p. Any s has such p and q; that some p and q b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import lcm
 
@@ -33,7 +33,7 @@ from proofs.terms import (
     negate,
 )
 
-MAX_MODULUS, MAX_START = 256, 64
+MAX_MODULUS, MAX_START, MAX_CHOICES = 256, 64, 4
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,12 @@ class Parted:
         found = list(partings)
         self.by_symbol = {p.symbol: p for p, _ in found}
         self.wholes = {p.symbol: p.whole(bounds) for p, bounds in found}
-        self._starts = any(p.start > p.low for p, _ in found)
 
     def poly(self, term: Poly) -> Poly:
         """The term with its symbols parted."""
         if not term.symbols() & self.wholes.keys():
             return term
-        if not self._starts:
+        if "(ite " not in term.text:
             return term.substitute(self.wholes)
         total = Poly({})
         for monomial, coefficient in term.terms.items():
@@ -97,9 +96,9 @@ class Parted:
         if not atom.symbols() & self.wholes.keys():
             return Poly.of(atom)
         if isinstance(atom, DivAtom):
-            return divide(self.poly(atom.a), atom.c)
+            return _chosen(self.poly(atom.a), lambda term: divide(term, atom.c))
         if isinstance(atom, ModAtom):
-            return modulo(self.poly(atom.a), atom.c)
+            return _chosen(self.poly(atom.a), lambda term: modulo(term, atom.c))
         if isinstance(atom, IteAtom):
             return ite(self.cond(atom.condition), self.poly(atom.a), self.poly(atom.b))
         return atom.rebuild(self.wholes)
@@ -121,6 +120,17 @@ class Parted:
                 return condition.substitute({alone[0]: Poly.symbol(parting.place)})
         term = self.poly(condition.term)
         return ge(term) if condition.op == "ge" else eq(term)
+
+
+def _chosen(term: Poly, digit: Callable[[Poly], Poly], most: int = MAX_CHOICES) -> Poly:
+    """A digit of a term, taken in each case of the choices in it: so that what has no column may cancel there."""
+    for monomial, coefficient in term.terms.items():
+        atom = monomial[0] if len(monomial) == 1 else None
+        if isinstance(atom, IteAtom) and most:
+            rest = term - Poly.of(atom) * coefficient
+            first, second = (_chosen(rest + case * coefficient, digit, most - 1) for case in (atom.a, atom.b))
+            return ite(atom.condition, first, second)
+    return digit(term)
 
 
 def compared(condition: Cond) -> tuple[Symbol, int] | None:

@@ -46,6 +46,7 @@ class Writer:
         back: how many rounds of the read's ring loop it lies before the read.
         inner: loops around the write that are not around the read, outermost first: they have ended before the read,
             and in every round that a thread reaches it writes.
+        since: from which round of the read's ring loop on it counts.
     """
 
     access: Access
@@ -53,6 +54,7 @@ class Writer:
     by: str
     back: int = 0
     inner: tuple[LoopRecord, ...] = ()
+    since: int = 0
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class Sites:
     def copied(copy: Copy, unstable: frozenset[Symbol] = frozenset()) -> Copy:
         """The copy with this module's mark. `unstable`: symbols of the block that may differ between the threads."""
         own = {s.name: Poly.symbol(s.renamed(s.name + MARK)) for s in unstable}
-        return Copy(MARK, frozenset({THREAD}), {**copy.replaced, **own})
+        return Copy(MARK, frozenset({THREAD}), {**copy.replaced, **own}, copy.rounds)
 
     def put(self, copy: Copy, item: Poly) -> Poly:
         """A term of a thread's own symbols."""
@@ -94,7 +94,8 @@ class Sites:
         replaced = (f"{name}={term.text}" for name, term in sorted(copy.replaced.items()))
         given = () if assumed is None else ("assumed", *(c.text for c in assumed))
         known = (f"{name} in {bounds}" for name, bounds in sorted((ranges or {}).items()))
-        key = (access.id, *replaced, *sorted(s.name for s in unstable), *(e.text for e in excused), *given, *known)
+        said = (*sorted(copy.rounds), "|", *sorted(s.name for s in unstable), "|", *(e.text for e in excused))
+        key = (access.id, *replaced, "|", *said, "|", *given, *known)
         if key not in self._made:
             mine = self.copied(copy, unstable)
             here = access.at.known() if assumed is None else assumed

@@ -16,6 +16,7 @@ import numpy as np
 from proofs.enumeration.answer import Answer
 from proofs.enumeration.evaluate import Array, Lanes, NotFinite
 from proofs.enumeration.lanes import Enumerator, pinned, wanted
+from proofs.enumeration.matched import matched
 from proofs.enumeration.question import ANYONE, ITS_THREAD, ITS_WARP, Writer, Written
 from proofs.enumeration.ranges import narrowed
 from proofs.enumeration.site import Site, private
@@ -81,17 +82,23 @@ class _Case:
                 found[symbol.name] = here - back
         return found
 
+    def copy(self, back: int) -> Copy:
+        """A thread so many rounds back; what is uniform in the loops that all are in the same round of is shared."""
+        same = frozenset(self.question.tied) - ({self.question.ring} if back else set())
+        return Copy("", frozenset(), self._rounds(back), same)
+
     @cached_property
     def site(self) -> Site:
         """The reader."""
         q = self.question
         later = {f"k@{q.ring}": (q.depth, None)} if q.ring and self.round is None else {}
-        copy = Copy("", frozenset(), self._rounds(0))
+        copy = self.copy(0)
         thread = tuple(Poly.symbol(s) for a in "xyz" for s in self.given.problem.specials[f"%tid.{a}"].symbols())
         return self.given.sites.site(q.read, copy, thread, ranges=later)
 
     def _counts(self, writer: Writer) -> bool:
-        return writer.back <= self.question.depth if self.round is None else writer.back <= self.round
+        least = max(writer.back, writer.since)
+        return least <= (self.question.depth if self.round is None else self.round)
 
     def missing(self, whole: bool) -> tuple[Table, Array]:
         """The reader's lanes, and those in which a byte may not have been written."""
@@ -114,7 +121,11 @@ class _Case:
             cells = [self._cells(grid, t, w.sure(t, known), by) for w, t in tables if w.writer.by == by]
             if cells:
                 done |= np.isin(self._cells(grid, table, None, by), np.concatenate([c.ravel() for c in cells]))
-        return table, np.asarray((~done & _spread(left, table, grid)).any(axis=1))
+        missing = ~done & _spread(left, table, grid)
+        for writer, t in tables:
+            if writer.writer.by == ANYONE and missing.any():
+                missing &= ~matched(table, t, known, writer.reached(t, known), grid)
+        return table, np.asarray(missing.any(axis=1))
 
     def _cells(self, grid: Grid, table: Table, chosen: Array | None, by: str) -> Array:
         """Cells, told apart by whose they are."""
@@ -150,7 +161,7 @@ class _Case:
         for writer in writers:
             if writer.inner or writer.back or self.question.read.warp or not left.any():
                 continue
-            copy = Copy("", frozenset(), self._rounds(0))
+            copy = self.copy(0)
             mine = self.given.sites.copied(copy)
             control = [table.used.parted.cond(self.given.sites.hold(mine, c)) for c in writer.control]
             gap = table.used.parted.poly(self.given.sites.put(mine, writer.access.address) - self.site.address)
@@ -178,7 +189,7 @@ class _Sure:
     @cached_property
     def copy(self) -> Copy:
         """Its round is the reader's, less `back`; what loops have defined anew since is its own."""
-        return Copy("", frozenset(), self.case._rounds(self.writer.back))
+        return self.case.copy(self.writer.back)
 
     @cached_property
     def _stale(self) -> frozenset[Symbol]:
@@ -239,9 +250,15 @@ class _Sure:
     def sure(self, table: Table, known: frozenset[Cond]) -> Array:
         """Lanes in which a thread is certain to come here and write."""
         lanes = replace(table.lanes, known=known)
-        sure = np.ones(lanes.count, bool)
+        sure = self.reached(table, known)
         for condition in table.conditions:
             sure &= lanes.certain(condition)
+        return sure
+
+    def reached(self, table: Table, known: frozenset[Cond]) -> Array:
+        """Lanes whose rounds of loops that have ended are certain to be reached, if there is a first one."""
+        lanes = replace(table.lanes, known=known)
+        sure = np.ones(lanes.count, bool)
         inner = [a.count for a in table.used.own]
         for at, proceed in enumerate(self._proceeds):
             sure &= _reached(lanes, table.used.parted.cond(proceed), inner, at)

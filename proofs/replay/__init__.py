@@ -12,6 +12,7 @@ from itertools import product
 
 from proofs.claims import Claim
 from proofs.decide import Decide, decide
+from proofs.effort import SPENT, Cost
 from proofs.entry import Analysis
 from proofs.replay.model import MIXED, PLAIN, Launch, launch_of, models
 from proofs.replay.signs import Attempt, Endless, Sign, sign_of
@@ -40,8 +41,13 @@ class Replay:
         return dict(self.content)
 
 
-def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide) -> Replay:
-    """Carry out the counterexamples of a claim until one shows; `model` is the answer to its full query."""
+def replay(
+    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Cost | None = None
+) -> Replay:
+    """Carry out the counterexamples of a claim until one shows, or the cost is over.
+
+    `model` is the answer to the claim's full query.
+    """
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
     reason = "no model"
@@ -58,7 +64,7 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
         for schedule, content in product(SCHEDULES, contents):
             try:
                 launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
-                sign = sign_of(Attempt(analysis, claim, launch, schedule))
+                sign = sign_of(Attempt(analysis, claim, launch, schedule, cost))
             except (BadInput, Unsupported) as error:
                 reason = str(error)
                 continue
@@ -67,6 +73,8 @@ def replay(analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Deci
             if isinstance(sign, Sign):
                 return _reply(analysis, claim, launch, schedule, sign)
             reason = sign
+            if cost is not None and cost.over:
+                return _reply(analysis, claim, launch, "", f"{SPENT} while the launch ran")
     return _reply(analysis, claim, launch, "", reason)
 
 

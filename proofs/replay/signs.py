@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proofs.claims import Claim
+from proofs.effort import Cost
 from proofs.entry import Analysis
 from proofs.problem import BufferTerms
 from proofs.records import Point, Range
@@ -57,12 +58,13 @@ class Attempt:
     claim: Claim
     launch: Launch
     schedule: str
+    cost: Cost | None = None
 
     def watch(
         self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
     ) -> Watch:
         return Watch(
-            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line
+            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line, self.cost
         )
 
 
@@ -148,7 +150,7 @@ def _race_at(attempt: Attempt) -> Sign | str:
 
 def _together(attempt: Attempt) -> Sign | str:
     """Some thread waits at one of these places and others never come."""
-    anywhere = attempt.claim.name.startswith("trips.")
+    anywhere = attempt.claim.name.startswith(("trips.", "group."))
     lines = set(attempt.claim.lines)
 
     def fits(fault: Fault) -> bool:
@@ -337,9 +339,14 @@ def _writable(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (READ_ONLY,), _at_line(attempt))
 
 
+def _unchanged(attempt: Attempt) -> Sign | str:
+    return "a write outside its buffer is shown under bounds; what it may change is not followed"
+
+
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
+    "group": _together,
     "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
-    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset,
+    "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset, "unchanged": _unchanged,
 }

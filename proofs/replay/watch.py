@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proofs.effort import ACCESS_UNITS, STEP_UNITS, Cost
 from proofs.names import plain_name
 from proofs.problem import Problem
 from proofs.records import Records
@@ -62,11 +63,12 @@ class Watch:
         lines: where accesses are kept.
         writers: whether to look for bytes written twice.
         on_line: called for every instruction at one of `lines`.
+        cost: what runs cost is added to it; a run ends where it is over.
     """
 
     def __init__(
         self, problem: Problem, records: Records, launch: Launch, lines: Sequence[int],
-        writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None,
+        writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None, cost: Cost | None = None,
     ) -> None:
         self.problem, self.loops, self.launch = problem, records.loops, launch
         self._around = {a.at.line: a.at.loops for a in records.accesses}
@@ -74,6 +76,7 @@ class Watch:
         alike = {a.at.line for a in records.accesses if problem.contract is None} - unlike
         self._alike = frozenset(alike)
         self.lines, self.writers, self.on_line = frozenset(lines), writers, on_line
+        self.cost = cost
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
         self._places = instruction_places(problem)
@@ -116,6 +119,10 @@ class Watch:
         return None
 
     def _step(self, event: StepEvent) -> None:
+        if self.cost is not None:
+            self.cost.units += STEP_UNITS
+            if self.cost.over:
+                raise Enough
         if event.block != self._block:
             x, y, z = self.launch.block
             self._block = event.block
@@ -130,6 +137,8 @@ class Watch:
             self.on_line(event, self)
 
     def _access(self, event: AccessEvent) -> None:
+        if self.cost is not None:
+            self.cost.units += ACCESS_UNITS
         if event.line not in self.lines and not (self.writers and event.kind == "write" and event.space == "global"):
             return
         x, y, _ = self.launch.block

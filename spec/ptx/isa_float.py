@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from spec.ptx.ast import type_width
 from spec.ptx.domain import Domain
 from spec.ptx.isa_integer import combine, set_word
 from spec.ptx.row import BOUNDED, EXACT, Form, Row
@@ -60,6 +61,22 @@ def _min(x: Domain[W, P], f: Form, a: W, b: W) -> W:
 
 def _max(x: Domain[W, P], f: Form, a: W, b: W) -> W:
     return by_halves(x, f, lambda t, p, q: x.fmax(t, f.has("ftz"), f.has("nan"), p, q), a, b)
+
+
+def _xorsign(name: str) -> Callable[..., object]:
+    """min or max of the magnitudes, with the product's sign."""
+
+    def meaning(x: Domain[W, P], f: Form, a: W, b: W) -> W:
+        def one(t: str, p: W, q: W) -> W:
+            w = type_width(t)
+            sign = x.bit_and(w, x.bit_xor(w, p, q), x.const(w, 1 << (w - 1)))
+            sizes = [x.bit_and(w, v, x.const(w, (1 << (w - 1)) - 1)) for v in (p, q)]
+            chosen = (x.fmin if name == "min" else x.fmax)(t, f.has("ftz"), f.has("nan"), *sizes)
+            return x.bit_or(w, chosen, sign)
+
+        return by_halves(x, f, one, a, b)
+
+    return meaning
 
 
 def _neg(x: Domain[W, P], f: Form, a: W) -> W:
@@ -155,6 +172,11 @@ def _extremum(base: str, meaning: Callable[..., object], sections: tuple[str, st
         Row(f"{base}.{{type:f64}}", (_T,), (_T, _T), EXACT, single, meaning),
         Row(f"{base}[ftz:ftz][nan:NaN].{{type:f16|f16x2}}", (_T,), (_T, _T), EXACT, half, meaning),
         Row(f"{base}[nan:NaN].{{type:bf16|bf16x2}}", (_T,), (_T, _T), EXACT, half, meaning),
+        Row(f"{base}[ftz:ftz][nan:NaN].{{xor:xorsign.abs}}.{{type:f32}}", (_T,), (_T, _T), EXACT, single,
+            _xorsign(base)),
+        Row(f"{base}[ftz:ftz][nan:NaN].{{xor:xorsign.abs}}.{{type:f16|f16x2}}", (_T,), (_T, _T), EXACT, half,
+            _xorsign(base)),
+        Row(f"{base}[nan:NaN].{{xor:xorsign.abs}}.{{type:bf16|bf16x2}}", (_T,), (_T, _T), EXACT, half, _xorsign(base)),
     )
 
 

@@ -59,7 +59,10 @@ class _Frame:
         self.function, self.stack, self.end = function, stack, end
         self.suffix = f"@{number}" if number else ""
         self.labels = {s.name for s in function.body or () if isinstance(s, Label)}
-        self.variables = {v.name for v in function.variables if v.space == "local"}
+        # Local variables belong to the call, others to the function, whatever the entry calls its own.
+        kept = () if end is None else function.variables
+        self.variables = {v.name: f"{v.name}{self.suffix}" for v in kept if v.space == "local"}
+        self.variables |= {v.name: f"{v.name}@{function.name}" for v in kept if v.space not in ("local", "param")}
         # Parameters in .param space, each under a name that is unique in the result.
         self.storage = {v.name: f"{v.name}{self.suffix}" for v in function.variables if v.space == "param"}
 
@@ -128,7 +131,7 @@ class _Lowering:
             return Reg(frame.register(operand.name))
         if isinstance(operand, Sym):
             if operand.name in frame.variables:
-                return replace(operand, name=f"{operand.name}{frame.suffix}")
+                return replace(operand, name=frame.variables[operand.name])
             return replace(operand, name=self._label(frame, operand.name))
         if isinstance(operand, Mem):
             base = operand.base if isinstance(operand.base, Imm) else self._operand(frame, operand.base)
@@ -202,10 +205,9 @@ class _Lowering:
             self.registers[inner.register(name)] = kind
         known = {v.name for v in self.variables}
         for variable in callee.variables:
-            if variable.space == "local":
-                self.variables.append(replace(variable, name=f"{variable.name}{inner.suffix}"))
-            elif variable.space != "param" and variable.name not in known:
-                self.variables.append(variable)
+            unique = inner.variables.get(variable.name)
+            if unique is not None and unique not in known:
+                self.variables.append(replace(variable, name=unique))
         for parameter, operand in zip(callee.params, arguments, strict=True):
             self._pass(frame, inner, parameter, operand, call)
         for parameter, operand in zip(callee.returns, returns, strict=True):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fltc.cli import main
-from proofs.check.flags import declaration
+from proofs.check.declarations import declaration
 from proofs.names import plain_name
 from proofs.usage import usage
 from spec.errors import BadInput

@@ -11,11 +11,15 @@ import pytest
 
 from fltc.cli import main
 from proofs.check.answers import AnswerStore, default_folder, open_store
+from proofs.check.flags import problems
 from proofs.check.report import check
 from proofs.check.request import CheckRequest
 from proofs.check.work import workers
 from proofs.decide import MAX_TEXT, Answer, decide
-from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
+from proofs.discharge import decide_claim
+from proofs.effort import MAX_EFFORT, SPENT, Cost, Limits, Meter, key_of, limits_of
+from proofs.entry import analyse
+from proofs.replay import replay
 from proofs.results import Report
 from proofs.verdict import Verdict
 from spec.errors import BadInput
@@ -158,6 +162,20 @@ def test_entries_are_checked_side_by_side_with_the_same_verdicts() -> None:
     one, two = check(request, jobs=1), check(request, jobs=2)
     assert verdicts(one) == verdicts(two)
     assert {row.kernel for row in two.rows} == {"saxpy", "another"}
+
+
+def test_running_a_counterexample_costs_effort_and_ends_with_it() -> None:
+    path = ROOT / "tests/ptx/corpus/reduce_race.ptx"
+    (problem,) = problems(CheckRequest(path.name, path.read_text(), block=(256, 1, 1)))
+    analysis = analyse(problem)
+    claims = {c.name: (c, d) for c in analysis.claims if c.obligation == "race" and (d := decide_claim(c)).model}
+    claim, decision = next(iter(claims.values()))
+    plenty, little = Cost(10**9), Cost(1_000)
+    assert replay(analysis, claim, decision.model, cost=plenty).reproduced
+    assert 1_000 < plenty.units < 10**9
+    found = replay(analysis, claim, decision.model, cost=little)
+    assert not found.reproduced
+    assert SPENT in found.detail
 
 
 # --- Ctrl-C ---

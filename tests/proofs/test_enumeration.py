@@ -207,6 +207,19 @@ def test_an_orbit_is_told_apart_by_its_first_rounds() -> None:
     assert any(name == K.name for name, _ in answer.pins)
 
 
+def test_a_choice_of_rounds_is_looked_at_modulo_as_well() -> None:
+    """Four rounds at a time, then the others one by one: the stage after the first loop is that of a multiple of 4."""
+    where = problem()
+    thread = where.specials["%tid.x"]
+    count = Poly.symbol(Symbol("stages", "parameter", "launch", 0, 2**31 - 1))
+    done = ite(le(count, 3), Poly.constant(0), divide(count, 4) * 4)
+    read = access(where, "a1", modulo(done + ROUND, 2) * 24 + thread * 4, 4)
+    write = access(where, "a2", modulo(done + ROUND + 1, 2) * 24 + modulo(thread + 1, 6) * 4, 4)
+    same_stage = access(where, "a3", modulo(done + ROUND + 2, 2) * 24 + modulo(thread + 1, 6) * 4, 4)
+    assert enumerate_claim(Enumerator(where), question(where, read, write)).holds
+    assert not enumerate_claim(Enumerator(where), question(where, read, same_stage)).holds
+
+
 def test_what_is_unbounded_counts_modulo_its_stride() -> None:
     """for (j = t; j < n; j += 6) s[j]: whatever the two rounds are."""
     where = problem()
@@ -242,6 +255,33 @@ def test_a_value_of_the_block_that_a_loop_defines_anew_is_not_the_same_in_anothe
     d = access(where, "a4", Poly.constant(4), 4, same(thread, 1), eq(slot))
     assert enumerate_claim(Enumerator(where), question(where, c, d)).holds, "the slot is 0, the word at 4 is not"
     assert not enumerate_claim(Enumerator(where), question(where, c, d, ahead=1)).holds
+
+
+def test_a_uniform_value_is_shared_by_threads_in_the_same_round() -> None:
+    """The slot is the same for both threads only if they are in the same round of the loop that computes it."""
+    where = problem()
+    thread = where.specials["%tid.x"]
+    slot = Poly.symbol(Symbol("h@L1", "opaque", THREAD, 0, 3, loops=frozenset({"L1"}), uniform=True))
+    a = access(where, "a1", (slot * (BLOCK_SIZE - 1) + thread) * 4, 4)
+    asked = question(where, a, a)
+    given_ = Enumerator(where)
+    assert not enumerate_claim(given_, asked).holds
+    same = [(access_, replace(copy, rounds=frozenset({"L1"}))) for access_, copy in (asked.first, asked.second)]
+    assert enumerate_claim(given_, replace(asked, first=same[0], second=same[1])).holds
+
+
+def test_an_entry_may_cost_so_much_and_no_more() -> None:
+    where = problem()
+    a = access(where, "a1", where.specials["%tid.x"] * 4, 4)
+    given_ = Enumerator(where)
+    before = given_.left
+    assert enumerate_claim(given_, question(where, a, a)).holds
+    assert given_.left < before
+    given_.left = 0
+    answer = enumerate_claim(given_, question(where, a, a))
+    assert not answer.holds
+    assert not answer.pins
+    assert answer.reason
 
 
 def test_nothing_excuses_the_thread_itself_where_the_claim_says_so() -> None:

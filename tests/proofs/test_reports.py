@@ -109,6 +109,6 @@ def test_parts_that_are_none_are_bad_input(
 def test_more_entries_than_a_run_takes_are_bad_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("proofs.check.flags.MAX_ENTRIES", 1)
+    monkeypatch.setattr("proofs.check.entries.MAX_ENTRIES", 1)
     assert main(["check", str(two_entries(tmp_path))]) == 3
     assert "--shard" in capsys.readouterr().err

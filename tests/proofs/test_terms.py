@@ -245,6 +245,15 @@ def test_rewriting_keeps_whole_multiples_out_of_div_and_mod() -> None:
     assert modulo(big * 12 + 5, 4) == Poly.constant(1)
 
 
+def test_a_choice_of_multiples_is_one() -> None:
+    tid, big = Poly.symbol(SYMBOLS[3]), Poly.symbol(SYMBOLS[5])
+    chosen = ite(le(big, 3), Poly({}), big * 4)
+    assert modulo(chosen + tid, 2) == modulo(tid, 2)
+    assert modulo(chosen * 3 + tid, 6) == modulo(tid, 6)
+    assert divide(chosen, 4) == ite(le(big, 3), Poly({}), big)
+    assert modulo(ite(le(big, 3), Poly.constant(1), big * 4), 2) != Poly({})
+
+
 def test_digits_are_put_together_again() -> None:
     x, y = Poly.symbol(SYMBOLS[5]), Poly.symbol(SYMBOLS[1])
     z = x * 9 + y

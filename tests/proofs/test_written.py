@@ -257,6 +257,29 @@ mad.lo.u32 %r3, %r3, 4, %r9;
     assert both(body.format(barrier="", ahead=0), *range(6)), "its own word"
 
 
+PARTIAL = """mov.u32 %r4, %ctaid.x;
+mad.lo.u32 %r5, %r4, 6, %r1;
+mad.lo.u32 %r2, %r1, 4, %r9;
+setp.lt.u32 %p1, %r5, %r20;
+@%p1 st.shared.u32 [%r2], %r1;
+bar.sync 0;
+setp.ge.u32 %p2, %r1, 1;
+add.u32 %r6, %r5, {ahead};
+setp.lt.u32 %p3, %r6, %r20;
+and.pred %p4, %p2, %p3;
+@%p4 ld.shared.u32 %r7, [%r2+{offset}];"""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "offset", "holds"), [(0, -4, True), (0, 0, True), (1, 4, False), (-1, 0, False), (-1, -4, True)]
+)
+def test_what_a_reader_knows_of_a_partial_tile(ahead: int, offset: int, holds: bool) -> None:
+    """Threads below n write; a reader that is below n knows it of its neighbour on the left, not of the right one."""
+    body = PARTIAL.format(ahead=ahead, offset=offset)
+    assert both(body, *range(9)) == holds
+    assert any(uninitialised(body, n) for n in range(9)) != holds
+
+
 # --- any program -------------------------------------------------------------------------------------------------
 
 

@@ -258,12 +258,20 @@ def fabs(f: Form, t: str, a: int) -> int:
     return fl.flush(t, f.has("ftz"), a) % (1 << (fl.WIDTH[t] - 1))
 
 
+def extremum(f: Form, t: str, largest: bool, a: int, b: int) -> int:
+    top = 1 << (fl.WIDTH[t] - 1)
+    if not f.has("xor"):
+        return fl.extremum(t, f.has("ftz"), f.has("nan"), largest, a, b)
+    size = fl.extremum(t, f.has("ftz"), f.has("nan"), largest, a % top, b % top)
+    return size | ((a ^ b) & top)
+
+
 def fmin(f: Form, t: str, a: int, b: int) -> int:
-    return fl.extremum(t, f.has("ftz"), f.has("nan"), False, a, b)
+    return extremum(f, t, False, a, b)
 
 
 def fmax(f: Form, t: str, a: int, b: int) -> int:
-    return fl.extremum(t, f.has("ftz"), f.has("nan"), True, a, b)
+    return extremum(f, t, True, a, b)
 
 
 def integer_sat(op: Callable[[int, int], int]) -> Oracle:

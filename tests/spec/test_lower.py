@@ -7,7 +7,7 @@ import pytest
 
 from spec.errors import Unsupported
 from spec.ptx.ast import Module
-from spec.ptx.faults import RACE, TRAP
+from spec.ptx.faults import RACE, TRAP, UNINITIALISED
 from spec.ptx.lower import lowered
 from spec.ptx.memory import Memory
 from spec.ptx.parser import parse
@@ -60,6 +60,13 @@ small:
     st.shared.u32 [word], 1;
     ret;
 }
+.func (.reg .b32 old) keep(.reg .b32 value) {
+    .shared .align 4 .b32 s[64];
+    .reg .b32 %a, %t;
+    mov.u32 %t, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %t, 4, %a;
+    ld.shared.u32 old, [%a]; st.shared.u32 [%a], value;
+    ret;
+}
 .func recursive(.param .b32 x) { .param .b32 p; .reg .b32 %r1; ld.param.u32 %r1, [x]; st.param.b32 [p], %r1;
     call recursive, (p); ret; }
 """
@@ -107,6 +114,14 @@ def test_two_calls_have_registers_of_their_own() -> None:
         st.global.v2.u32 [%d0], {{%r5, %r1}};""")
     assert faults == []
     assert got[:, :2].tolist() == [[2 * t, 2 * t + 2] for t in range(THREADS)]
+
+
+def test_a_function_keeps_its_static_variables_and_not_those_of_the_entry() -> None:
+    got, faults = _run("""mov.u32 %r2, s; mad.lo.u32 %r2, %r0, 4, %r2; st.shared.u32 [%r2], 77;
+        call (%r4), keep, (%r0); call (%r5), keep, (99); ld.shared.u32 %r3, [%r2];
+        st.global.v2.u32 [%d0], {%r5, %r3};""")
+    assert faults == [UNINITIALISED]  # by the first of the two calls
+    assert got[:, :2].tolist() == [[t, 77] for t in range(THREADS)]
 
 
 def test_a_call_under_a_guard_and_parameters_in_registers() -> None:
