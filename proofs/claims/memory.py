@@ -160,7 +160,7 @@ def _align(problem: Problem, access: Access) -> Claim:
     )
 
     def of_multiples() -> Query:
-        # Mostly it follows from what is a multiple of what, which a solver sees at once where nothing else is in its way.
+        # Mostly it follows from what is a multiple of what; a solver sees that where nothing else is in its way.
         assert claim.query is not None
         return claim.query.restricted(_says_multiple)
 
