@@ -15,6 +15,7 @@ from spec.ptx.isa import lookup
 from spec.ptx.lower import lowered
 
 AXES = ("x", "y", "z")
+MAX_PRODUCTS = 1_000  # of an expression in a flag or contract
 DYNAMIC = "dynamic_shared"  # the bytes of `.extern .shared` memory that a launch gives, as a name
 RESERVED = frozenset((
     "and", "or", "not", "ite", "div", "mod", "abs", "let", "forall", "exists", "true", "false", "distinct", "xor",
@@ -124,6 +125,8 @@ def to_term(expr: Expr, names: Mapping[str, Poly]) -> Poly:
             raise BadInput(f"unknown name {expr.name!r} in an expression; known are {', '.join(sorted(names))}")
         return names[expr.name]
     a, b = to_term(expr.a, names), to_term(expr.b, names)
+    if expr.op == "*" and len(a.terms) * len(b.terms) > MAX_PRODUCTS:
+        raise BadInput(f"{print_expr(expr)[:60]}...: more than {MAX_PRODUCTS} products when multiplied out")
     if expr.op in ("/", "%"):
         if b.value is None or b.value <= 0:
             raise BadInput(f"{print_expr(expr)}: the divisor must be a positive constant")

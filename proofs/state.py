@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from proofs.terms import FALSE, TRUE, Cond, Poly, Symbol, conj, disj, implies, ite, negate
+from proofs.terms import FALSE, TRUE, Cond, IteAtom, Poly, Symbol, conj, disj, implies, ite, negate
 from proofs.words import Word
 
 Value = Word | Cond
@@ -31,6 +31,9 @@ class State:
         state = self.copy()
         if condition != TRUE and condition not in state.control:
             state.control = (*state.control, condition)
+            for register, value in self.registers.items():
+                if register.startswith(ARRIVALS) and isinstance(value, Word) and value.term is not None:
+                    state.registers[register] = replace(value, term=_settled(value.term, condition))
         return state
 
     def set(self, register: str, value: Value, written: Cond = TRUE) -> None:
@@ -51,6 +54,18 @@ class Edge:
     target: int
     state: State
     line: int
+
+
+def _settled(term: Poly, condition: Cond) -> Poly:
+    """A sum with choices whose condition holds, or does not, put in."""
+    total = Poly({})
+    for monomial, coefficient in term.terms.items():
+        part = Poly({monomial: 1})
+        atom = monomial[0] if len(monomial) == 1 else None
+        if isinstance(atom, IteAtom) and atom.condition in (condition, negate(condition)):
+            part = _settled(atom.a if atom.condition == condition else atom.b, condition)
+        total = total + part * coefficient
+    return total
 
 
 def substitute_value(value: Value, mapping: Mapping[Symbol, Poly]) -> Value:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
 
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, domain, known
-from proofs.phases.groups import Group, groups_of
+from proofs.phases.groups import Group, groups_of, own
 from proofs.phases.modes import count
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Barrier, Point, Records
-from proofs.terms import THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, ge, implies, le, lt, modulo, negate, same
+from proofs.terms import (
+    THREAD,
+    Cond,
+    Poly,
+    Symbol,
+    conj,
+    disj,
+    divide,
+    eq,
+    ge,
+    implies,
+    le,
+    lt,
+    modulo,
+    negate,
+    same,
+    truth,
+)
 
-MAX_GROUPS = 3
 MAX_BARRIERS = 16
 
 
@@ -144,10 +159,12 @@ def _not_again(problem: Problem, groups: tuple[Group, ...], group: Group, site: 
 
 
 def _somebody(problem: Problem, condition: Cond) -> Cond:
-    """Whether any thread of the block satisfies a condition on its numbers."""
-    probe = Group("", (), condition, condition, 0, 1)
-    found = probe.members(problem)
-    return eq(Poly.constant(0 if found else 1))
+    """That any thread of the block satisfies a condition on its numbers."""
+    return truth(_exists(problem, condition))
+
+
+def _exists(problem: Problem, condition: Cond) -> bool:
+    return bool(Group("", (), condition, condition, 0, 1).members(problem))
 
 
 def _in_turn(problem: Problem, group: Group, name: str) -> Iterator[Claim]:
@@ -181,24 +198,46 @@ def _order(problem: Problem, groups: tuple[Group, ...]) -> Claim:
     """No circle of threads that wait for each other: phases have an order in which every thread comes to them."""
     words = "threads come to the barriers of their groups in one order"
     lines = tuple(dict.fromkeys(line for g in groups for line in g.lines))
-    good = [g for g in groups if not g.flaw]
-    if len(good) > MAX_GROUPS:
-        return Claim("group.order", "barrier", lines, None, words, reason=f"more than {MAX_GROUPS} groups of barriers")
+    ranked = _ranked(problem, [g for g in groups if not g.flaw])
     copies: list[Copy] = []
-    ways = []
-    for p, ranked in enumerate(permutations(good)):
-        parts = []
-        for i, group in enumerate(good):
-            for j, other in enumerate(good):
-                if other is group:
-                    continue
-                late = int(ranked.index(other) > ranked.index(group))
-                for s, site in enumerate(group.sites):
-                    copy = Copy(f"!{p}.{i}.{j}.{s}", BLOCK_SCOPES)
-                    copies.append(copy)
-                    parts.append(_in_order(copy, site.at, group, other, late))
-        ways.append(conj(parts))
-    return _stated(problem, "group.order", words, lines, tuple(copies), [], disj(ways))
+    parts = []
+    for i, group in enumerate(ranked):
+        for j, other in enumerate(ranked):
+            if other is group:
+                continue
+            for s, site in enumerate(group.sites):
+                copy = Copy(f"!{i}.{j}.{s}", BLOCK_SCOPES)
+                copies.append(copy)
+                parts.append(_in_order(copy, site.at, group, other, late=int(j > i)))
+    return _stated(problem, "group.order", words, lines, tuple(copies), [], conj(parts))
+
+
+def _ranked(problem: Problem, groups: list[Group]) -> list[Group]:
+    """The groups so that one comes behind those at which its threads have waited for a phase of the same number.
+
+    Only a proposal; the claim says that it is an order.
+    """
+    left = list(groups)
+    before = {
+        group.counter: {o.counter for o in groups if o is not group and _waited_first(problem, group, o)}
+        for group in groups
+    }
+    found: list[Group] = []
+    while left:
+        names = {g.counter for g in left}
+        following = next((g for g in left if not before[g.counter] & names), left[0])
+        found.append(following)
+        left.remove(following)
+    return found
+
+
+def _waited_first(problem: Problem, group: Group, other: Group) -> bool:
+    """Whether some thread that comes to a phase of the group has just waited at the other's of the same number."""
+    return any(
+        (other.arrivals(site.at) - 1 - group.arrivals(site.at)).value == 0
+        and _exists(problem, conj((own(problem, site.at), other.member, negate(other.arriver))))
+        for site in group.sites
+    )
 
 
 def _in_order(copy: Copy, at: Point, group: Group, other: Group, late: int) -> Cond:

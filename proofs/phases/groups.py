@@ -99,8 +99,8 @@ def _group(problem: Problem, records: Records, counter: str) -> Group:
         if other.group != counter and least <= high and low <= most:
             flaw = f"the barrier at line {other.at.line} may be the same one"
     turns = {_turns(s.number) for s in sites}
-    member = disj(_own(problem, s.at) for s in sites)
-    arriver = disj(_own(problem, s.at) for s in sites if not s.waits)
+    member = disj(own(problem, s.at) for s in sites)
+    arriver = disj(own(problem, s.at) for s in sites if not s.waits)
     threads = next(iter(counts - {None}), 0) or 0
     return Group(counter, sites, member, arriver, threads, max(turns), flaw)
 
@@ -119,7 +119,7 @@ def _turns(number: Poly) -> int:
     return 1
 
 
-def _own(problem: Problem, at: Point) -> Cond:
+def own(problem: Problem, at: Point) -> Cond:
     """What leads to a place, as far as it speaks of the thread's numbers alone; any thread satisfies the rest."""
     numbers = {s for a in AXES for s in problem.specials[f"%tid.{a}"].symbols()}
     parts = [part for c in at.control for part in (c.args if c.op == "and" else (c,))]

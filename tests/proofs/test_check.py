@@ -245,6 +245,7 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--assume", "p2 == " + "9" * 5000], "digits"),
         (["--assume", "p2 == " + "p2 + " * 500 + "1"], "more than 200 operations"),
         (["--block", "33,32"], "1056 threads"),
+        (["--assume", "1 <= " + "*".join(["(p2 + block.x + grid.x + 1)"] * 30)], "products when multiplied out"),
         (["--grid", "0 - 1"], "the hardware takes 1 to 2147483647"),
         (["--effort", "0"], "it is a number from 1 to"),
         (["--covers", "p2"], "p2"),
@@ -349,3 +350,12 @@ def test_an_entry_may_be_called_by_its_name_in_the_source(tmp_path: Path, capsys
     capsys.readouterr()
     assert main(["check", str(path), "--entry", "copy"]) == 3
     assert "2 entries are called 'copy'; this file has _Z4copyPKjPjj, _Z4copyPKfPfj" in capsys.readouterr().err
+
+
+def test_ptx_of_a_newer_compiler_is_refused_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "newer.ptx"
+    path.write_text(COPY.replace(".version 7.8", ".version 9.9"))
+    assert main(["check", str(path)]) == 3
+    said = capsys.readouterr().err
+    assert "Unsupported .version 9.9" in said
+    assert "compile with a compiler of that release or an older one" in said
