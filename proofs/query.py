@@ -31,6 +31,7 @@ class Copy:
     scopes: frozenset[str] = frozenset()
     replaced: Mapping[str, Poly] = field(default_factory=dict)
     rounds: frozenset[str] = frozenset()
+    _said: dict[tuple[str, int], Hypothesis] = field(default_factory=dict, compare=False, repr=False)
 
     def _marks(self, symbol: Symbol) -> bool:
         shared = symbol.uniform and BLOCK not in self.scopes and symbol.loops <= self.rounds
@@ -89,6 +90,15 @@ class Copy:
         found: Cond = kept["item"]
         return found
 
+    def hypothesis(self, label: str, item: Cond) -> Hypothesis:
+        """The item as an assumption about this thread; many claims share those of the launch and of an access."""
+        if not self.scopes and not self.replaced:
+            return Hypothesis(label, item.text, item)
+        found = self._said.get((label, id(item)))
+        if found is None:
+            found = self._said[label, id(item)] = Hypothesis(label, self.text(item), self.cond(item), item)
+        return found
+
     def poly(self, item: Poly) -> Poly:
         kept = self._kept(item)
         if "item" not in kept:
@@ -107,6 +117,7 @@ class Hypothesis:
     label: str
     text: str
     cond: Cond
+    said: Cond | None = None  # what it is a copy of
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = Fal
         for _, clause in problem.domain:
             if linear and any(p.degree > 1 for p in clause.polys()):
                 continue
-            found.append(Hypothesis("domain", copy.text(clause), copy.cond(clause)))
+            found.append(copy.hypothesis("domain", clause))
     return found
 
 
@@ -95,9 +95,9 @@ def known(at: Point, copy: Copy = ONE, control: bool = True, facts: bool = True)
     """What holds at a point."""
     found = []
     if control:
-        found += [Hypothesis("control", copy.text(c), copy.cond(c)) for c in at.control]
+        found += [copy.hypothesis("control", c) for c in at.control]
     if facts:
-        found += [Hypothesis("fact", copy.text(c), copy.cond(c)) for c in at.facts]
+        found += [copy.hypothesis("fact", c) for c in at.facts]
     return found
 
 

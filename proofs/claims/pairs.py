@@ -40,13 +40,14 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
     """writers, race across the launch, and race within each interval of each shared variable; one by one, as there
     may be more than anybody wants."""
     accesses = [a for a in records.accesses if a.space == "global"]
+    copies = apart(GRID_SCOPES)
     for a, b in combinations_with_replacement(accesses, 2):
         if not problem.alias_of(a.buffer, b.buffer) or not (a.writes or b.writes):
             continue
         if a.kind == b.kind == "write":
-            yield _writers(problem, a, b)
+            yield _writers(problem, a, b, copies)
         else:
-            yield _grid_race(problem, a, b)
+            yield _grid_race(problem, a, b, copies)
     yield from interval_claims(problem, records, intervals)
 
 
@@ -144,8 +145,7 @@ def _iterations(access: Access) -> list[Symbol]:
     return [Symbol(f"k@{loop}", "iteration", THREAD, 0, None) for loop in access.at.loops]
 
 
-def _writers(problem: Problem, a: Access, b: Access) -> Claim:
-    copies = apart(GRID_SCOPES)
+def _writers(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> Claim:
     meet, items = overlap_text(problem, a, b, *copies)
     name = f"writers.{a.id}.{b.id}"
     same = identity(problem, GRID_SCOPES)
@@ -184,8 +184,7 @@ def _or_alike(
     return replace(claim, alike=weaker.query)
 
 
-def _grid_race(problem: Problem, a: Access, b: Access) -> Claim:
-    copies = apart(GRID_SCOPES)
+def _grid_race(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> Claim:
     meet, items = overlap_text(problem, a, b, *copies)
     same = identity(problem, GRID_SCOPES)
     goal = f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
