@@ -202,10 +202,14 @@ def same_bits(term: Poly) -> Poly | None:
 
 
 def xor_lemmas(atoms: Sequence[BitAtom]) -> Iterator[str]:
-    """Tautologies `c = d and (a xor c) = (b xor d) imply a = b` for pairs of exclusive ors of two operands."""
+    """Tautologies `c = d and (a xor c) = (b xor d) imply a = b`, for a and b in range, of exclusive ors of two."""
     pairs = [a for a in atoms if a.op == "xor" and len(a.operands) == 2]
     for first, second in combinations(pairs, 2):
+        if first.bits != second.bits:
+            continue
         for a, c in permutations(first.operands):
             for b, d in permutations(second.operands):
                 if c != d:
-                    yield f"(=> (and (= {c.text} {d.text}) (= {first.text} {second.text})) (= {a.text} {b.text}))"
+                    within_bits = " ".join(f"(<= 0 {x.text}) (< {x.text} {2**first.bits})" for x in (a, b))
+                    equal = f"(= {c.text} {d.text}) (= {first.text} {second.text})"
+                    yield f"(=> (and {within_bits} {equal}) (= {a.text} {b.text}))"

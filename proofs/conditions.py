@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
+from typing import Any
 
 from proofs.bits import BitAtom, same_bits
 from proofs.polynomials import Atom, Poly, as_poly
@@ -40,6 +41,10 @@ class Cond:
 
     def __repr__(self) -> str:
         return self.text
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the copies that queries keep of it."""
+        return {k: v for k, v in self.__dict__.items() if k != "copies"}
 
     def substitute(self, mapping: Mapping[Symbol, Poly]) -> Cond:
         """Replace symbols by terms; an opaque truth by another, whose symbol stands as a term in the mapping."""

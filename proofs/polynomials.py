@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from proofs.symbols import Bound, Interval, Symbol, integer, quote
 
@@ -121,6 +122,10 @@ class Poly:
 
     def __repr__(self) -> str:
         return self.text
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the copies that queries keep of it."""
+        return {k: v for k, v in self.__dict__.items() if k != "copies"}
 
     @staticmethod
     def _sorted(terms: dict[Monomial, int]) -> Poly:

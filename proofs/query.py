@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
-from math import gcd
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
-from proofs.bits import BitAtom, xor_lemmas
 from proofs.contents import ContentAtom, contents_of, statements
-from proofs.polynomials import plain_sum
-from proofs.terms import BLOCK, Atom, Cond, Poly, QuotientAtom, Symbol, integer, quote
+from proofs.lemmas import lemmas
+from proofs.terms import BLOCK, Cond, Poly, Symbol, integer, quote
 
 _TOKEN = re.compile(r"\|[^|]*\||[A-Za-z_][\w.]*")
-MAX_LEMMAS = 40
 
 
 def rename_text(text: str, mapping: Mapping[str, str]) -> str:
@@ -59,8 +57,25 @@ class Copy:
                 mapping[symbol] = Poly.symbol(symbol.renamed(symbol.name + self.mark))
         return mapping
 
+    @cached_property
+    def _key(self) -> Hashable:
+        replaced = tuple(sorted((name, term.text) for name, term in self.replaced.items()))
+        return self.mark, self.scopes, self.rounds, replaced
+
+    def _kept(self, item: Cond | Poly) -> dict[str, Any]:
+        """What this copy of an item is, once found: the same accesses stand in many pairs."""
+        copies: dict[Hashable, dict[str, Any]] = item.__dict__.setdefault("copies", {})
+        return copies.setdefault(self._key, {})
+
     def text(self, item: Cond | Poly) -> str:
         """The item's text with symbols replaced; what substitution simplifies away must not stay in it undeclared."""
+        kept = self._kept(item)
+        if "text" not in kept:
+            kept["text"] = self._text(item)
+        text: str = kept["text"]
+        return text
+
+    def _text(self, item: Cond | Poly) -> str:
         terms = self.terms(item.symbols())
         if "[" in item.text:  # an element of memory, whose name holds the names of other unknowns
             return item.substitute(terms).text
@@ -69,7 +84,11 @@ class Copy:
         return rename_text(item.text, self.spelling(item.symbols())) if wanted <= done.symbols() else done.text
 
     def cond(self, item: Cond) -> Cond:
-        return item.substitute(self.terms(item.symbols()))
+        kept = self._kept(item)
+        if "item" not in kept:
+            kept["item"] = item.substitute(self.terms(item.symbols()))
+        found: Cond = kept["item"]
+        return found
 
     def hypothesis(self, label: str, item: Cond) -> Hypothesis:
         """The item as an assumption about this thread; many claims share those of the launch and of an access."""
@@ -81,7 +100,11 @@ class Copy:
         return found
 
     def poly(self, item: Poly) -> Poly:
-        return item.substitute(self.terms(item.symbols()))
+        kept = self._kept(item)
+        if "item" not in kept:
+            kept["item"] = item.substitute(self.terms(item.symbols()))
+        found: Poly = kept["item"]
+        return found
 
 
 ONE = Copy()
@@ -98,15 +121,73 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
+class Statement:
+    """What a query is made of: hypotheses, the terms and conditions of the goal, already renamed, and hints.
+
+    Args:
+        compared: differences whose sign matters.
+        splits: terms that are compared with 0.
+    """
+
+    hypotheses: Sequence[Hypothesis]
+    goal_items: Sequence[Cond | Poly]
+    extra_symbols: Sequence[Symbol] = ()
+    compared: Sequence[Poly] = ()
+    splits: Sequence[Poly] = ()
+
+
+@dataclass(frozen=True)
 class Query:
-    """One claim as text; `contents` are the elements of memory that it speaks of."""
+    """One claim as text, put together when it is first looked at: of many pairs most are settled without a solver.
+
+    Args:
+        more: assertions added to those of the statement, each with its label.
+    """
 
     name: str
     comment: tuple[str, ...]
-    symbols: tuple[Symbol, ...]
-    assertions: tuple[tuple[str, str], ...]
     goal: str
-    contents: tuple[ContentAtom, ...] = ()
+    statement: Statement | None
+    more: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def _made(self) -> tuple[tuple[Symbol, ...], tuple[tuple[str, str], ...], tuple[ContentAtom, ...]]:
+        assert self.statement is not None
+        return _assemble(self.statement)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To another process goes the text, not the terms it is made of."""
+        return {**self.__dict__, "_made": self._made, "statement": None}
+
+    def with_more(self, more: tuple[tuple[str, str], ...]) -> Query:
+        """The query with assertions added. What was put together is kept: in another process only that is left."""
+        found = replace(self, more=(*self.more, *more))
+        found.__dict__["_made"] = self._made
+        return found
+
+    def restricted(self, wanted: Callable[[Cond], bool]) -> Query:
+        """The query with only some of its hypotheses, before it was put together."""
+        assert self.statement is not None
+        kept = [h for h in self.statement.hypotheses if wanted(h.cond)]
+        return replace(self, statement=replace(self.statement, hypotheses=kept))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        return self._made[0]
+
+    @property
+    def assertions(self) -> tuple[tuple[str, str], ...]:
+        return (*self._made[1], *self.more)
+
+    @property
+    def contents(self) -> tuple[ContentAtom, ...]:
+        """The elements of memory that it speaks of."""
+        return self._made[2]
+
+    @property
+    def size(self) -> int:
+        """About how many characters it has, lemmas left out."""
+        return len(self.goal) + sum(len(h.text) for h in (self.statement.hypotheses if self.statement else ()))
 
     @property
     def text(self) -> str:
@@ -135,142 +216,35 @@ def build(
     name: str, comment: Sequence[str], hypotheses: Sequence[Hypothesis], goal: str, goal_items: Sequence[Cond | Poly],
     extra_symbols: Sequence[Symbol] = (), compared: Sequence[Poly] = (), splits: Sequence[Poly] = (),
 ) -> Query:
-    """Declare, bound and number everything; add the products a linear reasoner lacks, and case splits.
+    """The query of a goal's text; the other arguments are those of Statement."""
+    return Query(name, tuple(comment), goal, Statement(hypotheses, goal_items, extra_symbols, compared, splits))
 
-    `goal_items` are the terms and conditions the goal's text is made of, already renamed; `compared` are differences
-    whose sign matters, `splits` terms that are compared with 0.
-    """
+
+def _assemble(
+    of: Statement,
+) -> tuple[tuple[Symbol, ...], tuple[tuple[str, str], ...], tuple[ContentAtom, ...]]:
+    """Declare, bound and number everything; add the products a linear reasoner lacks, and case splits."""
     seen: dict[str, str] = {}
     kept: list[Hypothesis] = []
-    for h in hypotheses:
+    for h in of.hypotheses:
         if h.text != "true" and h.text not in seen:
             seen[h.text] = h.label
             kept.append(h)
-    contents = contents_of([*(h.cond for h in kept), *goal_items])
+    contents = contents_of([*(h.cond for h in kept), *of.goal_items])
     kept += [Hypothesis("content", c.text, c) for c in statements(contents)]
     symbols: dict[str, Symbol] = {}
-    for item in (*(h.cond for h in kept), *goal_items):
+    for item in (*(h.cond for h in kept), *of.goal_items):
         for symbol in sorted(item.symbols(), key=lambda s: s.name):
             symbols.setdefault(symbol.name, symbol)
-    for symbol in (*(c.symbol for c in contents), *extra_symbols):
+    for symbol in (*(c.symbol for c in contents), *of.extra_symbols):
         symbols.setdefault(symbol.name, symbol)
     assertions = [("range", text) for s in symbols.values() if s.kind != "boolean" and (text := range_text(s))]
     assertions += [(h.label, h.text) for h in kept]
-    polys = [p for h in kept for p in h.cond.polys()]
-    for item in goal_items:
-        polys += [item] if isinstance(item, Poly) else list(item.polys())
-    lemmas = (
-        *split_lemmas(compared, splits), *product_lemmas(polys), *factor_lemmas([*compared, *polys]),
-        *atom_lemmas(polys),
-    )
-    assertions += [("lemma", text) for text in lemmas]
+    goals = [p for item in of.goal_items for p in ([item] if isinstance(item, Poly) else item.polys())]
+    assertions += [("lemma", text) for text in lemmas([h.cond for h in kept], goals, of.compared, of.splits)]
     counts: dict[str, int] = {}
     numbered = []
     for label, text in assertions:
         counts[label] = counts.get(label, 0) + 1
         numbered.append((f"{label}.{counts[label]}", text))
-    return Query(name, tuple(comment), tuple(symbols.values()), tuple(numbered), goal, contents)
-
-
-def product_lemmas(polys: Iterable[Poly]) -> list[str]:
-    """Tautologies `A >= 0 and B >= 0 imply A*B >= 0` for the products that occur.
-
-    For each product a*b: the distances of a and b from their low bounds; for two products that share a factor, the
-    differences of the other factors, which is what decides the order of a*b and c*b.
-    """
-    monomials = {(m[0], m[1]): None for poly in _all(polys) for m in poly.terms if len(m) == 2}
-    texts: dict[str, None] = {}
-    for a, b in monomials:
-        texts[_product(_distance(a), _distance(b))] = None
-    for (a, b), (c, d) in combinations(monomials, 2):
-        for x, shared, y, other in ((a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)):
-            if shared != other or x == y:
-                continue
-            for less in (0, 1):
-                texts[_product(Poly.of(x) - Poly.of(y) - less, _distance(shared))] = None
-                texts[_product(Poly.of(y) - Poly.of(x) - less, _distance(shared))] = None
-    return list(texts)[:MAX_LEMMAS]
-
-
-def split_lemmas(compared: Iterable[Poly], splits: Iterable[Poly]) -> list[str]:
-    """Tautologies `T <= -1 or T = 0 or T >= 1` for the multiples of each coefficient in a difference.
-
-    They make a solver look at whole tiles first, where it would otherwise branch on each index alone.
-    """
-    found = list(splits)
-    for difference in compared:
-        for weight in sorted({abs(c) for m, c in difference.terms.items() if m and abs(c) > 1}, reverse=True):
-            parts = {m: c // weight for m, c in difference.terms.items() if m and c % weight == 0}
-            if len(parts) > 1:
-                found.append(Poly(parts))
-    return list(dict.fromkeys(f"(or (<= {t.text} (- 1)) (= {t.text} 0) (<= 1 {t.text}))" for t in found))
-
-
-def factor_lemmas(polys: Iterable[Poly]) -> list[str]:
-    """`A >= 0 and f >= 0 imply A*f >= 0` for the sums A by which a symbol f is multiplied, and differences of two.
-
-    The same as product_lemmas where the other factor is a sum, as `m + 4*k + 3` in an unrolled loop, or the quotient
-    by a multiple of f.
-    """
-    whole = _all(polys)
-    quotients = [a for p in whole for m in p.terms for a in m if isinstance(a, QuotientAtom)]
-    sums: dict[Atom, dict[Poly, None]] = {}
-    for poly in (*whole, *(a.b * Poly.of(a) for a in quotients)):
-        for f in dict.fromkeys(a for m in poly.terms if len(m) > 1 for a in m):
-            sums.setdefault(f, {})[_cofactor(poly, f)] = None
-    texts: dict[str, None] = {}
-    for f, cofactors in sums.items():
-        if all(len(c.terms) == 1 for c in cofactors):
-            continue
-        # As they stand: joined digits would bring in products that nothing else speaks of.
-        differences = (plain_sum((x, 1), (y, -1)) for x, y in combinations(cofactors, 2))
-        for a in (*cofactors, *differences):
-            for less in (0, 1):
-                for sign in (1, -1):
-                    side = plain_sum((a, sign), (Poly.constant(less), -1))
-                    if side.interval != (0, None) and side.value is None:
-                        texts[_product(side, _distance(f))] = None
-    return list(texts)[:MAX_LEMMAS]
-
-
-def _cofactor(poly: Poly, f: Atom) -> Poly:
-    """What f is multiplied by, without common divisors, the sign turned so that the last term is positive."""
-    found: dict[tuple[Atom, ...], int] = {}
-    for monomial, coefficient in poly.terms.items():
-        if f in monomial:
-            rest = list(monomial)
-            rest.remove(f)
-            found[tuple(rest)] = coefficient
-    common = gcd(*found.values())
-    whole = Poly({m: c // common for m, c in found.items()})
-    return -whole if list(whole.terms.values())[-1] < 0 else whole
-
-
-def atom_lemmas(polys: Iterable[Poly]) -> list[str]:
-    """Tautologies about quotients by symbols and about exclusive ors, where such atoms occur."""
-    atoms = dict.fromkeys(a for poly in _all(polys) for m in poly.terms for a in m)
-    found = [a.lemma for a in atoms if isinstance(a, QuotientAtom)]
-    return [*found, *xor_lemmas([a for a in atoms if isinstance(a, BitAtom)])][:MAX_LEMMAS]
-
-
-def _all(polys: Iterable[Poly]) -> list[Poly]:
-    """The terms, and those inside their atoms; breadth first, each once."""
-    found: dict[Poly, None] = dict.fromkeys(polys)
-    work = list(found)
-    for poly in work:
-        for monomial in poly.terms:
-            for atom in monomial:
-                for part in atom.parts():
-                    if part not in found:
-                        found[part] = None
-                        work.append(part)
-    return work
-
-
-def _distance(atom: Atom) -> Poly:
-    """The atom less its low bound; itself where that is negative, since sizes are positive though their type is not."""
-    return Poly.of(atom) - max(atom.interval[0] or 0, 0)
-
-
-def _product(a: Poly, b: Poly) -> str:
-    return f"(=> (and (>= {a.text} 0) (>= {b.text} 0)) (>= (* {a.text} {b.text}) 0))"
+    return tuple(symbols.values()), tuple(numbered), contents

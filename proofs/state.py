@@ -158,7 +158,8 @@ def _choose(have: list[tuple[Cond, Value]], key: str, loops: frozenset[str], lin
     terms: list[tuple[Cond, Poly]] = []
     for condition, value in have:
         if isinstance(value, Cond) or value.term is None:
-            return Word(first.width, None, key, loops, line)
+            settled = all(isinstance(v, Word) and (v.settled or is_constant(v)) for _, v in have)
+            return Word(first.width, None, key, loops, line, settled=settled)
         terms.append((condition, value.term))
     term = terms[-1][1]
     for condition, other in reversed(terms[:-1]):
@@ -166,3 +167,7 @@ def _choose(have: list[tuple[Cond, Value]], key: str, loops: frozenset[str], lin
     if len({t.text for _, t in terms}) > 4 or len(term.text) > 4000:
         return Word(first.width, None, key, loops, line)
     return Word(first.width, term)
+
+
+def is_constant(word: Word) -> bool:
+    return word.term is not None and word.term.value is not None

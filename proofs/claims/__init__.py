@@ -42,7 +42,7 @@ def _first(claims: Iterable[Claim], most: int) -> Iterator[Claim]:
                 yield Claim(f"limit.{obligation}", obligation, claim.lines, None, claim.words, reason=reason)
             return
         yield claim
-        characters += sum(len(text) for q in claim.made for _, text in q.assertions)
+        characters += sum(q.size for q in claim.made)
 
 
 __all__ = ["OBLIGATIONS", "Claim", "all_claims"]

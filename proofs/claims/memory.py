@@ -153,10 +153,23 @@ def _align(problem: Problem, access: Access) -> Claim:
     goal = f"(= (mod {access.address.text} {access.width}) 0)"
     clauses = [*(c for _, c in problem.domain), *access.at.known()]
     multiple = eq(modulo(access.address, access.width))
-    return at_access(
+    claim = at_access(
         problem, access, f"align.{access.id}", "bounds", f"the address is a multiple of {access.width}", goal,
         [access.address, modulo(access.address, access.width)], splits=_quotients(clauses, access),
         finite=Everywhere(access, multiple) if access.space == "shared" else None,
+    )
+
+    def of_multiples() -> Query:
+        # Mostly it follows from what is a multiple of what; a solver sees that where nothing else is in its way.
+        assert claim.query is not None
+        return claim.query.restricted(_says_multiple)
+
+    return replace(claim, shorter=of_multiples if callable(claim.full) else of_multiples())
+
+
+def _says_multiple(clause: Cond) -> bool:
+    return all(_says_multiple(part) for part in clause.args) if clause.op in ("and", "or", "not") else (
+        clause.op == "eq" and clause.term is not None and any(isinstance(a, ModAtom) for a in clause.term.atoms())
     )
 
 

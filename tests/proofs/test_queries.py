@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from proofs import verify as verifying
 from proofs.decide import decide
-from proofs.query import Hypothesis, build, product_lemmas, split_lemmas
+from proofs.lemmas import atom_lemmas, factor_lemmas, multiple_lemmas, product_lemmas, split_lemmas
+from proofs.query import Hypothesis, build
 from proofs.store import MANIFEST, read_store, sealed
-from proofs.terms import THREAD, Poly, Symbol, divide, ge, ite, lt, modulo
+from proofs.terms import (
+    THREAD,
+    Poly,
+    Symbol,
+    combine,
+    divide,
+    eq,
+    ge,
+    ite,
+    lt,
+    modulo,
+    negate,
+    quotient,
+    same,
+)
 from proofs.verify import ARTIFACTS, PTX, verify_stem
+from verifier.terms import evaluate, read_term
 
 ROOT = Path(__file__).resolve().parents[2]
 STEM = "silu"
@@ -42,6 +60,50 @@ def test_lemmas_are_tautologies() -> None:
     assert len(lemmas) > 10
     for lemma in lemmas:
         assert _decides(_declared(lemma), lemma) == "unsat", lemma
+
+
+def test_lemmas_about_sums_quotients_and_bits_are_tautologies() -> None:
+    a, b, c = (Poly.symbol(s) for s in (A, B, C))
+    q = quotient(a - c - 1, b * 256)
+    found = [
+        *factor_lemmas([a * b * 4 + b * 8 - c * b, a * c + b * c, q * 3]),
+        *atom_lemmas([q + 5]),
+        *multiple_lemmas([eq(modulo(a, 8))], [modulo(a * c * 2 + b, 16)]),
+    ]
+    assert len(found) > 15
+    assert sum("(div a 8)" in lemma for lemma in found) == 1
+    for lemma in found:
+        assert _decides(_declared(lemma), lemma) == "unsat", lemma
+
+
+def test_lemmas_about_exclusive_ors_are_tautologies() -> None:
+    a, b, c = (Poly.symbol(s) for s in (A, B, C))
+    joined = [combine("xor", modulo(a, 4), modulo(b, 4)), combine("xor", modulo(c, 4), modulo(b + 1, 4))]
+    found = atom_lemmas([j * 16 for j in joined if j is not None])
+    assert len(found) == 4
+    for lemma in found:
+        term = read_term(lemma, "lemma")
+        for x, y, z in product(range(5), range(-1, 4), range(5)):
+            assert evaluate(term, {"a": x, "b'x": y, "c@L1": z}), lemma
+
+
+def test_an_unrolled_stride_loop_is_decided_by_its_lemmas() -> None:
+    """x + s*(m + j + 4*k) of two threads, x < s: equal only for one x, and then for one m, j and k."""
+    s = Poly.symbol(Symbol("s", "opaque", THREAD, 1, 2**31))
+    n = Poly.symbol(Symbol("n", "opaque", THREAD, 1, 2**40))
+    x1, x2 = (Poly.symbol(Symbol(f"x{i}", "opaque", THREAD, 0, None)) for i in "12")
+    k1, k2 = (Poly.symbol(Symbol(f"k{i}", "opaque", THREAD, 0, None)) for i in "12")
+    m1, m2 = (modulo(quotient(n - x - 1, s) + 1, 4) for x in (x1, x2))
+    first, second = x1 + s * (m1 + 1 + k1 * 4), x2 + s * (m2 + 2 + k2 * 4)
+    known = [lt(x1, s), lt(x2, s), lt(x1, n), lt(x2, n)]
+    hypotheses = [Hypothesis("fact", c.text, c) for c in known]
+    goal = negate(same(first, second))
+    query = build("q", (), hypotheses, goal.text, [goal], compared=[first - second])
+    assert decide(query.text, 1_000_000).status == "unsat"
+    second = x2 + s * (m2 + 1 + k2 * 4)
+    goal = negate(same(first, second))
+    query = build("q", (), hypotheses, goal.text, [goal], compared=[first - second])
+    assert decide(query.text).status != "unsat", "two threads with one x write one byte"
 
 
 def test_lemmas_of_the_shipped_queries_are_tautologies() -> None:
@@ -74,6 +136,12 @@ def test_a_query_declares_bounds_and_numbers_everything_once() -> None:
     assert query.text.endswith("(check-sat)\n")
     assert decide(query.text).status == "unsat"
     assert build("q", ("one",), hypotheses, second.text, [second], [extra, A]).text == query.text
+
+
+def test_a_query_can_be_narrowed_in_another_process() -> None:
+    x = Poly.symbol(Symbol("x", "opaque", THREAD, 0, 9))
+    there = pickle.loads(pickle.dumps(build("q", (), [], lt(x, Poly.constant(9)).text, [lt(x, Poly.constant(9))])))
+    assert "(assert (! (= x 9) :named candidate.1))" in there.with_more((("candidate.1", "(= x 9)"),)).text
 
 
 def test_an_unbounded_symbol_gets_no_range() -> None:

@@ -31,6 +31,6 @@
 (assert (! (=> (and (>= (+ 1 (* (- 1) |k@L129|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ 1 (* (- 1) |k@L129|)) (+ (- 1) nctaid.x)) 0)) :named lemma.3))
 (assert (! (=> (and (>= (+ (- 2) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 2) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.4))
 (assert (! (=> (and (>= (* (- 1) |k@L129|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (* (- 1) |k@L129|) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
-(assert (! (=> (and (>= (+ (- 1) (* (- 1) |k@L129|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) |k@L129|)) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
+(assert (! (=> (and (>= |k@L129| 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* |k@L129| (+ (- 1) nctaid.x)) 0)) :named lemma.6))
 (assert (! (not (and (<= 0 (+ (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|))) (<= (+ (* 1024 ctaid.x) (* 1024 nctaid.x |k@L129|)) 18446744073709551615))) :named goal))
 (check-sat)

@@ -37,6 +37,6 @@
 (assert (! (=> (and (>= (+ 1 (* (- 1) |K@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ 1 (* (- 1) |K@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.3))
 (assert (! (=> (and (>= (+ (- 2) |K@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 2) |K@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.4))
 (assert (! (=> (and (>= (* (- 1) |K@L45|) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (* (- 1) |K@L45|) (+ (- 1) nctaid.x)) 0)) :named lemma.5))
-(assert (! (=> (and (>= (+ (- 1) (* (- 1) |K@L45|)) 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* (+ (- 1) (* (- 1) |K@L45|)) (+ (- 1) nctaid.x)) 0)) :named lemma.6))
+(assert (! (=> (and (>= |K@L45| 0) (>= (+ (- 1) nctaid.x) 0)) (>= (* |K@L45| (+ (- 1) nctaid.x)) 0)) :named lemma.6))
 (assert (! (not (= (+ (* 16 (div n 8)) (* 2 tid.x) y) (+ y (* 2 (+ (* 8 (div n 8)) tid.x))))) :named goal))
 (check-sat)
