@@ -94,7 +94,7 @@ def decide_claim(
         declared = {s.name for s in claim.query.symbols}
         equations = [equation for name, equation in pins if name in declared]
         more = tuple((f"candidate.{i}", equation) for i, equation in enumerate(equations, 1))
-        narrowed = replace(claim.query, more=more)
+        narrowed = claim.query.with_more(more)
         answer = ask(narrowed.text, PINNED_RLIMIT)
         if answer.status == "sat":
             return _alike(claim, rlimit, ask, start) or Decision(

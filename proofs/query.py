@@ -159,6 +159,12 @@ class Query:
         """To another process goes the text, not the terms it is made of."""
         return {**self.__dict__, "_made": self._made, "statement": None}
 
+    def with_more(self, more: tuple[tuple[str, str], ...]) -> Query:
+        """The query with assertions added. What was put together is kept: in another process only that is left."""
+        found = replace(self, more=(*self.more, *more))
+        found.__dict__["_made"] = self._made
+        return found
+
     def restricted(self, wanted: Callable[[Cond], bool]) -> Query:
         """The query with only some of its hypotheses, before it was put together."""
         assert self.statement is not None

@@ -1,10 +1,14 @@
-"""The prover against the machine on one kernel: a fault that is seen belongs to an obligation that is not proved."""
+"""The prover against the machine on one kernel: a fault that is seen belongs to an obligation that is not proved.
+
+Several writers of one value are a class of their own: the machine reports them, the prover may excuse them, and then
+what the launch leaves in memory must not depend on the order in which threads run.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.check.flags import problems
 from proofs.check.request import CheckRequest
@@ -17,6 +21,7 @@ from spec.ptx.faults import (
     INACTIVE_LANE,
     MISALIGNED,
     OUT_OF_BOUNDS,
+    RACE,
     READ_ONLY,
     STEP_LIMIT,
     TRAP,
@@ -37,53 +42,95 @@ OBLIGATION = {
 }  # fmt: skip
 
 
+EVERYTHING = frozenset({"race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap"})
+
+
 @dataclass(frozen=True)
-class Outcome:
-    """Obligations with a fault, an example of each; those proved; whether the prover followed the kernel."""
+class Seen:
+    """What the machine saw: an example of each obligation's faults.
+
+    Args:
+        faults: all but `writers`.
+        writers: two stores to one byte, by obligation.
+        settled: whether memory was left the same by every schedule.
+    """
 
     faults: dict[str, Fault]
+    writers: dict[str, Fault]
+    settled: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Obligations with a fault; those proved; whether the prover followed the kernel.
+
+    `excused`: the obligations proved in which writers of one value count as one.
+    """
+
+    seen: Seen
     proved: frozenset[str]
     understood: bool = True
+    excused: frozenset[str] = frozenset()
 
     @property
     def wrong(self) -> dict[str, Fault]:
         """Proved, and seen to fail."""
-        return {name: fault for name, fault in self.faults.items() if name in self.proved}
+        found = {name: fault for name, fault in self.seen.faults.items() if name in self.proved}
+        for name, fault in self.seen.writers.items():
+            # Where anything else may go wrong, what is left in memory says nothing of these writers.
+            excused = name in self.excused and (self.seen.settled or not self.proved >= EVERYTHING)
+            if name in self.proved and not excused:
+                found[name] = fault
+        return found
 
 
-def faults(kernel: Kernel, seed: int) -> dict[str, Fault]:
-    """What the machine sees, by obligation, for several values of n, contents of memory and schedules."""
+def faults(kernel: Kernel, seed: int) -> Seen:
+    """What the machine sees, for several values of n, contents of memory and schedules."""
     module = parse(kernel.text)
     function = module.entries[0]
+    left: list[tuple[bytes, bytes]] = []
     found: dict[str, Fault] = {}
-    for fault in _runs(kernel, module, function, seed):
+    writers: dict[str, Fault] = {}
+    for fault in _runs(kernel, module, function, seed, left):
         name = OBLIGATION.get(fault.kind) or _race(kernel, fault)
-        found.setdefault(name, fault)
-    return found
+        (writers if fault.kind == RACE and _both_write(kernel, fault) else found).setdefault(name, fault)
+    return Seen(found, writers, left[::2] == left[1::2])
 
 
-def _runs(kernel: Kernel, module: object, function: object, seed: int) -> Iterator[Fault]:
+def _runs(
+    kernel: Kernel, module: object, function: object, seed: int, left: list[tuple[bytes, bytes]]
+) -> Iterator[Fault]:
     pick = random.Random(seed)
     for n in (0, 1, pick.randint(2, MAX_N)):
+        contents = {}
+        for name in ("x", "y"):
+            words = [pick.choice((0, 1, 2, 3, pick.randrange(2**32))) for _ in range(X_WORDS)]
+            contents[name] = b"".join(w.to_bytes(4, "little") for w in words)
         for schedule in SCHEDULES:
             memory = Memory()
             args: dict[str, int | bytes] = {"n": n}
-            for name in ("x", "y"):
-                words = [pick.choice((0, 1, 2, 3, pick.randrange(2**32))) for _ in range(X_WORDS)]
-                data = b"".join(w.to_bytes(4, "little") for w in words)
+            for name, data in contents.items():
                 args[name] = memory.add(name, data)
             result = run(
                 function, module, grid=kernel.grid, block=kernel.block, args=args, memory=memory,  # type: ignore[arg-type]
                 schedule=schedule, step_limit=STEPS,
             )
+            left.append((memory["x"].data(), memory["y"].data()))
             yield from result.faults
 
 
 def _race(kernel: Kernel, fault: Fault) -> str:
     """Two stores to one global byte are the single-writer obligation, every other race is the race obligation."""
+    return "single-writer" if all("st.global" in text for text in _lines(kernel, fault)) else "race"
+
+
+def _both_write(kernel: Kernel, fault: Fault) -> bool:
+    return all("st." in text for text in _lines(kernel, fault))
+
+
+def _lines(kernel: Kernel, fault: Fault) -> list[str]:
     lines = kernel.text.splitlines()
-    both = [lines[line - 1] for line in (fault.line, fault.other_line or fault.line)]
-    return "single-writer" if all("st.global" in text for text in both) else "race"
+    return [lines[line - 1] for line in (fault.line, fault.other_line or fault.line)]
 
 
 def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
@@ -96,22 +143,31 @@ def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
     try:
         analysis = analyse(problem)
     except Unsupported:
-        return Outcome({}, frozenset(), understood=False)
+        return Outcome(NOTHING_SEEN, frozenset(), understood=False)
     needed = set(wanted)
     while more := {p for name in needed for p in PREMISES.get(name, ())} - needed:
         needed |= more
     failed: set[str] = set()
+    excused: set[str] = set()
     for claim in analysis.claims:
         defined = claim.name.startswith("defined.")
-        if (claim.obligation in needed - failed or defined) and decide_claim(claim, RLIMIT).status != "unsat":
-            failed |= set(wanted) if defined else {claim.obligation}
-    return Outcome({}, frozenset(w for w in wanted if not ({w, *PREMISES.get(w, ())} & failed)))
+        if claim.obligation in needed - failed or defined:
+            decision = decide_claim(claim, RLIMIT)
+            if decision.status != "unsat":
+                failed |= set(wanted) if defined else {claim.obligation}
+            elif decision.alike or any(access.alike for access, _ in claim.subjects):
+                excused.add(claim.obligation)
+    done = frozenset(w for w in wanted if not ({w, *PREMISES.get(w, ())} & failed))
+    return Outcome(NOTHING_SEEN, done, excused=frozenset(excused))
+
+
+NOTHING_SEEN = Seen({}, {}, True)
 
 
 def compare(kernel: Kernel, seed: int) -> Outcome:
-    """Both; the prover is asked only about what the machine saw fail."""
+    """Both; the prover is asked about what the machine saw fail, or about everything where two stores meet."""
     seen = faults(kernel, seed)
-    if not seen:
-        return Outcome({}, frozenset())
-    answer = proved(kernel, frozenset(seen))
-    return Outcome(seen, answer.proved, answer.understood)
+    if not seen.faults and not seen.writers:
+        return Outcome(seen, frozenset())
+    wanted = EVERYTHING if seen.writers else frozenset(seen.faults)
+    return replace(proved(kernel, wanted), seen=seen)

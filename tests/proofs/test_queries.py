@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import re
 import shutil
@@ -135,6 +136,12 @@ def test_a_query_declares_bounds_and_numbers_everything_once() -> None:
     assert query.text.endswith("(check-sat)\n")
     assert decide(query.text).status == "unsat"
     assert build("q", ("one",), hypotheses, second.text, [second], [extra, A]).text == query.text
+
+
+def test_a_query_can_be_narrowed_in_another_process() -> None:
+    x = Poly.symbol(Symbol("x", "opaque", THREAD, 0, 9))
+    there = pickle.loads(pickle.dumps(build("q", (), [], lt(x, Poly.constant(9)).text, [lt(x, Poly.constant(9))])))
+    assert "(assert (! (= x 9) :named candidate.1))" in there.with_more((("candidate.1", "(= x 9)"),)).text
 
 
 def test_an_unbounded_symbol_gets_no_range() -> None:
