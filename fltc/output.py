@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,17 @@ def progress(what: str) -> Iterator[OnProgress]:
             bar.update(task, completed=done, total=total, description=f"{what} {item}".rstrip())
 
         yield on_progress
+
+
+def check_place(path: Path) -> None:
+    """BadInput if nothing can be written there; asked before long work, so that no result of it is lost."""
+    folder = next((parent for parent in path.absolute().parents if parent.exists()), path.parent)
+    if path.is_dir():
+        raise BadInput(f"cannot write {path}: it is a folder; name a file")
+    if not folder.is_dir():
+        raise BadInput(f"cannot write {path}: {folder} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadInput(f"cannot write {path}: no permission to write in {folder}")
 
 
 def write_json(path: Path, value: Mapping[str, object]) -> None:

@@ -35,6 +35,8 @@ def hint(claim: Claim, records: Records) -> str:
             "Nothing orders the blocks of a launch: let one thread own these bytes, use atomic operations, or read "
             "only what an earlier launch has written."
         )
+    if kind == "race" and {a.kind for a in subjects} == {"read", "write"} and len({a.address for a in subjects}) == 1:
+        return UPDATE
     if kind == "bounds" and loaded_from(claim):
         return f"The index comes from memory ({', '.join(loaded_from(claim))}): test it before it is used."
     return HINTS.get(kind, "")
@@ -56,9 +58,15 @@ def loaded_from(claim: Claim) -> list[str]:
     return list(found)
 
 
+# Of a read and a write whose address is written in the same way: often both belong to one `x[i] += 1`.
+UPDATE = (
+    "If the two accesses are one update, such as x[i] += 1, make it an atomic operation; else put a barrier that both "
+    "threads pass between them, or let each thread keep to its own bytes."
+)
 HINTS = {
     "split": "Compute the address as base + element bytes * (row * leading + column).",
-    "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation.",
+    "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation. An "
+    "offset far outside is often an index that wrapped in 32 bits.",
     "writable": "Store through the pointer of an output, or declare the buffer as written.",
     "unchanged": "Keep stores inside their buffers and declare what is written: loads for the whole block rest on it.",
     "offset": "Bound the parameters, or declare the buffer, so that the offset stays inside the address space.",

@@ -335,10 +335,24 @@ def test_check_refuses_flags_that_mean_nothing(
     assert asked == []
 
 
+@pytest.mark.parametrize(("place", "message"), [(".", "it is a folder"), ("k.ptx/r.json", "is no folder")])
+@pytest.mark.parametrize("flag", ["--json", "--sarif"])
+def test_check_refuses_a_place_for_its_report_before_it_works(
+    ptx: Path, asked: list[CheckRequest], capsys: pytest.CaptureFixture[str], flag: str, place: str, message: str
+) -> None:
+    assert main(["check", str(ptx), flag, str(ptx.parent / place)]) == 3
+    assert message in capsys.readouterr().err
+    assert asked == []
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot read"), (b".version 7.0\n\xff\xfe", "k.ptx:2: byte 0xff is not text")],
-    ids=["missing", "binary"],
+    [
+        (None, "cannot read"),
+        (b"__global__ void k() {}", "is CUDA source, not PTX"),
+        (b".version 7.0\n\xff\xfe", "k.ptx:2: byte 0xff is not text"),
+    ],
+    ids=["missing", "source", "binary"],
 )
 def test_check_refuses_files_it_cannot_read(
     ptx: Path, asked: list[CheckRequest], capsys: pytest.CaptureFixture[str], content: bytes | None, message: str

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fltc.output import progress, stdout, write_json
+from fltc.output import check_place, progress, stdout, write_json
 from fltc.render import print_report
 from spec.errors import BadInput
 
@@ -43,6 +43,9 @@ def run(
     from spec.contracts.model import MAX_BLOCK, MAX_GRID
 
     text = read_ptx(file)
+    for place in (json_file, sarif_file):
+        if place is not None:
+            check_place(place)
     blocks = None if block is None else sizes("--block", block, MAX_BLOCK)
     grids = None if grid is None else sizes("--grid", grid, MAX_GRID)
     aliases = tuple(pair("--may-alias", value) for value in may_alias)
@@ -100,6 +103,8 @@ def read_ptx(file: Path) -> str:
         data = file.read_bytes()
     except OSError as error:
         raise BadInput(f"cannot read {file}: {error.strerror or error}") from error
+    if b".version" not in data and b"__global__" in data:
+        raise BadInput(f"{file} is CUDA source, not PTX; translate it first: nvcc -ptx -lineinfo {file}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -19,6 +19,7 @@ from proofs.terms import Cond, Symbol
 from proofs.wording import loaded_from, states
 
 MAX_NAMED = 4  # names in one piece of advice
+GRID = 'tie the grid to the sizes, --grid "ceil_div(n, 256)", or bound it, --assume "grid.x <= 65535"'
 GAVE_UP = ("max. resource limit exceeded", "max. memory exceeded", "canceled", "incomplete", "")
 
 
@@ -91,7 +92,8 @@ def advice(problem: Problem, claim: Claim) -> list[str]:
     loose = unbounded(problem, symbols)
     if loose:
         texts = " && ".join(f"{name} <= 2^20" for name in loose[:MAX_NAMED])
-        found.append(f'bound {" and ".join(loose[:MAX_NAMED])} from above, which nothing does: --assume "{texts}"')
+        names = " and ".join(loose[:MAX_NAMED])
+        found.append(f'bound {names} from above, which nothing does alone: --assume "{texts}"')
     told_of = {s.name for _, c in problem.domain for s in c.symbols()}
     if any(s.name == DYNAMIC for s in symbols) and DYNAMIC not in told_of:
         found.append(f'say how much dynamic shared memory a launch gives: --assume "{DYNAMIC} >= BYTES"')
@@ -113,9 +115,11 @@ def _sizes(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
     names = {s.name.partition("!")[0] for s in symbols}
     block = any(f"ntid.{axis}" in names for axis in AXES)
     tied = {s.name for text, c in problem.domain if "size that the hardware" in text for s in c.symbols()}
+    extents = [e for b in problem.buffers.values() for e in (b.planes, b.rows, b.columns) if e is not None]
+    tied |= {s.name for extent in extents for atom in extent.atoms() for s in atom.symbols()}
     grid = any(f"nctaid.{axis}" in names and f"nctaid.{axis}" not in tied for axis in AXES)
     found = ["fix the block's size: --block X[,Y,Z]"] if block else []
-    return found + (["tie the grid to the sizes: --grid EXPR, such as ceil_div(n, 256)"] if grid else [])
+    return found + ([GRID] if grid else [])
 
 
 def unbounded(problem: Problem, symbols: Sequence[Symbol]) -> list[str]:
@@ -128,14 +132,17 @@ def unbounded(problem: Problem, symbols: Sequence[Symbol]) -> list[str]:
 
 
 def _bounded(clause: Cond) -> set[Symbol]:
-    """What a clause bounds from above: what it subtracts on the side that is not negative, or makes equal."""
+    """What a clause bounds from above: what it subtracts on the side that is not negative, or makes equal.
+
+    A bound of a product is none of its factors: `rows * columns <= 2^40` lets each be as large as its type allows.
+    """
     if clause.op == "and":
         return {s for part in clause.args for s in _bounded(part)}
     if clause.term is None:
         return set()
     found: set[Symbol] = set()
     for monomial, coefficient in clause.term.terms.items():
-        if clause.op == "eq" or coefficient < 0:
+        if clause.op == "eq" or (coefficient < 0 and len(monomial) == 1):
             found |= {s for atom in monomial for s in atom.symbols()}
     return found
 

@@ -52,6 +52,8 @@ Expr = Const | Var | Op
 
 _TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_$][\w$]*(?:\.[xyz])?)|(==|!=|<=|>=|&&|[-+*/%^()<>,]))")
 _FUNCTIONS = ("ceil_div", "min", "max")
+# What is often written for something that the grammar has, or has not.
+_ADVICE = {"=": "; equal is ==", "|": "; there is no 'or': ask once for each case", "&": "; and is &&"}
 MAX_DEPTH = 64
 MAX_OPERATIONS = 200  # a tree may be as deep as it has operations, and must fit the stack
 MAX_DIGITS = 40
@@ -65,7 +67,9 @@ class _Reader:
         while position < end:
             match = _TOKEN.match(text, position)
             if match is None:
-                raise BadInput(f"cannot read expression {text!r} at {text[position:].strip()[:12]!r}")
+                rest = text[position:].strip()
+                advice = next((words for sign, words in _ADVICE.items() if rest.startswith(sign)), "")
+                raise BadInput(f"cannot read expression {text!r} at {rest[:12]!r}{advice}")
             token = match.group().strip()
             if token[0].isdigit() and len(token) > MAX_DIGITS:
                 raise BadInput(f"expression {text[:40]!r}: a number of {len(token)} digits; at most {MAX_DIGITS}")

@@ -190,7 +190,9 @@ class BodyReader:
         at = tokens.at
         index = read_count(tokens, "a file index", 0)
         if index not in self.files:
-            raise tokens.error(f"file {index} is not declared; expected a '.file {index}' in this module", at)
+            message = f"file {index} is not declared; expected a '.file {index}' in this module"
+            # Compilers write these directives at the end, so that they are what a file that was cut off lacks first.
+            raise tokens.error(message if self.files else f"{message}, often at its end: is the file whole?", at)
         line = read_count(tokens, "a line of a '.loc'", 0)
         column = read_count(tokens, "a column of a '.loc'", 0)
         return SourceLoc(self.files[index], line, column)

@@ -185,6 +185,25 @@ def test_what_is_not_declared_has_unknown_bounds(copy: Path, capsys: pytest.Capt
     assert "every access through p0 stays inside what p0 points to, which is less than 2^63 bytes: not declared" in out
 
 
+@pytest.mark.parametrize(
+    ("assume", "buffers", "said", "unsaid"),
+    [
+        ("p2 >= 1 && p2 * grid.x <= 2^50", "grid.x,p2", ["bound p2 from above"], ["tie the grid"]),
+        ("p2 >= 1 && p2 <= 2^30", "p2", ["tie the grid"], ["bound p2"]),
+        ("p2 >= 1 && p2 <= 2^30", "grid.x", [], ["tie the grid", "bound p2"]),
+    ],
+    ids=["a-product-bounds-no-factor", "bounded", "an-extent-ties-the-grid"],
+)
+def test_help_names_what_is_open(
+    copy: Path, capsys: pytest.CaptureFixture[str], assume: str, buffers: str, said: list[str], unsaid: list[str]
+) -> None:
+    declared = ["--buffer", f"p0=u32[{buffers}]:r", "--buffer", f"p1=u32[{buffers}]:w"]
+    assert main(["check", str(copy), "--block", "256", "--assume", assume, *declared]) == 1
+    out = capsys.readouterr().out
+    assert all(text in out for text in said), out
+    assert not any(text in out for text in unsaid), out
+
+
 def test_buffers_that_may_overlap_are_not_assumed_apart(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = rows(copy, *SAFE, *BUFFERS, "--may-alias", "p0,p1")
     assert found["race"] != "proved"

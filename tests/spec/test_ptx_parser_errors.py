@@ -44,6 +44,8 @@ FILES = [
     (HEAD + "@@.local .u32 x;", "'.local' variables are declared inside functions"),
     (HEAD + "@@.unknown", "unknown directive '.unknown'"),
     (HEAD + ".visible @@x", "expected a variable, '.entry' or '.func', found 'x'"),
+    (HEAD + ".entry k() {\n.loc @@1 1 1\nret; }",
+     "file 1 is not declared; expected a '.file 1' in this module, often at its end: is the file whole?"),
     (HEAD + '.pragma @@x;', "expected the text of a '.pragma', found 'x'"),
     (HEAD + '.pragma "x"@@', "expected ';' after a '.pragma', found the end of the file"),
     (HEAD + ".func f() { ret; }\n.alias @@g, f;", "'g' is not a function declared before"),
