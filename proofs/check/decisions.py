@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from proofs.check.answers import AnswerStore
@@ -13,6 +14,8 @@ from proofs.effort import PASSES, SPENT, Meter
 from proofs.enumeration import Enumerator
 
 FEW = 64  # claims whose first, short pass is not worth a process of its own
+ENOUGH = 12  # counterexamples of one kind: several may be one fault, some do not show
+NOT_ASKED = "not asked, since enough others of this kind have a counterexample"
 CHUNK = 16  # claims between two looks at the effort; fixed, so that the number of processes changes no verdict
 
 
@@ -35,7 +38,13 @@ def decide_all(
         todo = [c for c in todo if c.query is not None or c.name not in decided]
         small = rlimit == PASSES[0] and len(claims) <= FEW
         for start in range(0, len(todo), CHUNK):
-            chunk = todo[start : start + CHUNK]
+            against = Counter(d.claim.obligation for d in decided.values() if d.status == "sat")
+            chunk = []
+            for claim in todo[start : start + CHUNK]:
+                if against[claim.obligation] < ENOUGH:
+                    chunk.append(claim)
+                else:
+                    decided.setdefault(claim.name, Decision(claim, "unknown", "", 0.0, reason=NOT_ASKED))
             if meter.left is not None and meter.left <= 0:
                 for claim in chunk:
                     decided[claim.name] = Decision(claim, "unknown", "", 0.0, reason=claim.reason or SPENT)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from proofs.check.answers import AnswerStore
-from proofs.check.decisions import decide_all
+from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.findings import Context, Finding
 from proofs.check.flags import UNDECIDED
 from proofs.check.open_claims import Open, advice, not_replayed, undecided
@@ -123,7 +123,9 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     claim = decision.claim
     finding.claims += 1
     finding.rungs[claim.name] = decision.rung
-    if decision.status == "unknown":
+    if decision.reason == NOT_ASKED:
+        finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, NOT_ASKED))
+    elif decision.status == "unknown":
         finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
     elif decision.status == "sat" and (len(finding.refuted) >= MAX_SHOWN or finding.failed >= MAX_FAILED):
         words = "a solver has a counterexample, not replayed since enough others of this kind were"

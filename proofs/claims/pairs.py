@@ -16,7 +16,9 @@ from proofs.claims.model import (
     identity,
     known,
 )
+from proofs.claims.tiles import tile_question
 from proofs.claims.within import interval_claims, unless_indivisible
+from proofs.enumeration.question import Apart
 from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
@@ -87,10 +89,9 @@ def _index(buffer: BufferTerms, access: Access) -> Poly:
 
 def _claim(
     problem: Problem, name: str, obligation: str, words: str, a: Access, b: Access, copies: tuple[Copy, Copy],
-    goal: str, items: list[Poly], marked: list[Symbol],
+    goal: str, items: list[Poly], marked: list[Symbol], finite: Apart | None = None,
 ) -> Claim:
     first, second = copies
-    here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
     comment = (
         f"{obligation}: {words}",
         f"first: PTX line {a.at.line}, {a.kind} of {a.width} bytes of {a.buffer}",
@@ -98,12 +99,14 @@ def _claim(
     )
 
     def query(linear: bool) -> Query:
+        here = [*known(a.at, first), *known(b.at, second), *_one_thread(problem, a, b, copies)]
         hypotheses = [*domain(problem, copies, linear), *here]
         return build(name, comment, hypotheses, goal, items, marked, _differences(items))
 
     subjects = ((a, first), (b, second))
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
-    return Claim(name, obligation, lines, query(False), words, query(True), subjects=subjects)
+    given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
+    return Claim(name, obligation, lines, given[0], words, given[1], subjects=subjects, finite=finite)
 
 
 def _differences(items: list[Poly]) -> list[Poly]:
@@ -149,15 +152,17 @@ def _writers(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) 
     meet, items = overlap_text(problem, a, b, *copies)
     name = f"writers.{a.id}.{b.id}"
     same = identity(problem, GRID_SCOPES)
+    finite = None if a.buffer in problem.rewrites else tile_question(problem, a, b)
     if a.id == b.id and a.buffer not in problem.rewrites:
         same = same + _iterations(a)
     if a.id != b.id and a.buffer not in problem.rewrites:
         words = "two store instructions never write the same byte"
-        claim = _claim(problem, name, "single-writer", words, a, b, copies, f"(not {meet})", items, [])
+        goal = f"(not {meet})"
+        claim = _claim(problem, name, "single-writer", words, a, b, copies, goal, items, [], finite)
         return _or_alike(problem, claim, a, b, copies, meet, "false", items, [])
     words = "only one thread, in one iteration, writes a byte"
     goal = f"(=> {meet} {conjunction(equal_texts(same))})"
-    claim = _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies))
+    claim = _claim(problem, name, "single-writer", words, a, b, copies, goal, items, _marked(same, copies), finite)
     return _or_alike(problem, claim, a, b, copies, meet, conjunction(equal_texts(same)), items, _marked(same, copies))
 
 
