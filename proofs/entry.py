@@ -106,7 +106,9 @@ def analyse(
         )
     found = intervals(machine.graph, records, machine.places)
     claims = all_claims(problem, records, machine.graph, found, limits.claims)
-    memory = frozenset(OBLIGATIONS) if prover.memory or machine.facts_used else frozenset(
-        c.obligation for c in claims if any(q.contents for q in c.made)
-    )
+    memory: frozenset[str] = frozenset()
+    if prover.memory or machine.facts_used:
+        memory = frozenset(OBLIGATIONS)
+    elif problem.sources:
+        memory = frozenset(c.obligation for c in claims if any(q.contents for q in c.made))
     return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)
