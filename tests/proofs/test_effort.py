@@ -226,8 +226,9 @@ def test_a_second_run_takes_answers_from_the_store_and_says_the_same(tmp_path: P
     assert verdicts(first) == verdicts(second)
     assert {row.source for row in first.rows} == {"decided now"}
     proved = [row for row in second.rows if row.verdict is Verdict.PROVED and row.claims]
-    assert proved
-    assert {row.source for row in proved} == {"taken from the store"}
+    asked = [row for row in proved if any(rung.startswith("z3") for rung in row.rungs.values())]
+    assert asked
+    assert {row.source for row in asked} == {"taken from the store"}
 
 
 def test_an_edited_answer_is_not_taken(tmp_path: Path) -> None:

@@ -205,11 +205,11 @@ def test_what_cannot_be_asked_is_refused() -> None:
 
 
 def test_an_unknown_instruction_is_unknown_by_line() -> None:
-    edited = _replace("    ret;", "    dp4a.u32.u32 %thread, %thread, %thread, %thread;\n    ret;")(_text("silu"))
-    line = next(i for i, t in enumerate(edited.splitlines(), 1) if "dp4a" in t)
+    edited = _replace("    ret;", "    vabsdiff4.u32.u32.u32 %thread, %thread, %thread, %thread;\n    ret;")(_text("silu"))
+    line = next(i for i, t in enumerate(edited.splitlines(), 1) if "vabsdiff4" in t)
     result = _check("silu", edited, (SILU[0],))
     assert result.verdict is Verdict.UNKNOWN
-    assert f"line {line}: instruction dp4a" in result.detail
+    assert f"line {line}: instruction vabsdiff4" in result.detail
 
 
 def test_integer_arithmetic_on_floats_is_unknown_by_line() -> None:

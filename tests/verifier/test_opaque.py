@@ -47,8 +47,9 @@ PTX = """
     mul.wide.u32 %a, %t, 4;
     add.u64 %b, %x, %a;
     ld.global.u32 %v, [%b];
-    and.b32 %w, %v, 12;
-    xor.b32 %m, %v, %t;
+    ld.param.u32 %n, [n];
+    and.b32 %w, %v, %n;
+    xor.b32 %m, %v, %n;
     and.b32 %m, %m, 7;
     setp.gt.u32 %big, %w, 5;
     @%big bra OTHER;
@@ -66,7 +67,7 @@ HEAD:
     setp.eq.u32 %q, %w, %s;
     @%q bra DONE;
     add.u32 %i, %i, 1;
-    and.b32 %s, %w, 31;
+    mov.u32 %s, %w;
     bra HEAD;
 DONE:
     add.u64 %b, %y, %a;
