@@ -205,7 +205,8 @@ def test_what_cannot_be_asked_is_refused() -> None:
 
 
 def test_an_unknown_instruction_is_unknown_by_line() -> None:
-    edited = _replace("    ret;", "    vabsdiff4.u32.u32.u32 %thread, %thread, %thread, %thread;\n    ret;")(_text("silu"))
+    unknown = "vabsdiff4.u32.u32.u32 %thread, %thread, %thread, %thread;"
+    edited = _replace("    ret;", f"    {unknown}\n    ret;")(_text("silu"))
     line = next(i for i, t in enumerate(edited.splitlines(), 1) if "vabsdiff4" in t)
     result = _check("silu", edited, (SILU[0],))
     assert result.verdict is Verdict.UNKNOWN

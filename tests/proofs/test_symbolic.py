@@ -18,7 +18,6 @@ from proofs.loops_orbits import fold
 from proofs.query import Hypothesis, build
 from proofs.records import Access, LoopRecord, Records
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, eq, ite, modulo, same
-from spec.errors import Unsupported
 from spec.ptx.access import AccessEvent
 from spec.ptx.faults import STEP_LIMIT, UNINITIALISED
 from spec.ptx.isa import ROWS
