@@ -64,7 +64,7 @@ def _results(row: Row, file: Path, rules: Sequence[str]) -> Iterator[dict[str, o
             said = f"this fails: {one.get('states', row.obligation)}. {one.get('replay', '')}.{hint}"
             found.append((f"{row.kernel}: {said}", one))
     for one in row.open if row.counterexample is None else ():
-        helped = "".join(f" Help: {text}." for text in one["help"])  # type: ignore[attr-defined]
+        helped = "".join(f" Help: {text}." for text in one["help"])
         found.append((f"{row.kernel}: undecided: {one['states']}. Why: {one['why']}.{helped}", one))
     kind, level = LEVELS[verdict]
     for text, one in found or [(f"{row.kernel}: {row.detail}", {})]:

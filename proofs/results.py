@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from proofs.verdict import Verdict, conjunction
 
@@ -45,7 +45,7 @@ class Row:
     counterexample: Mapping[str, object] | None = None
     rungs: Mapping[str, str] = field(default_factory=dict)
     claims: int = 0
-    open: Sequence[Mapping[str, object]] = ()
+    open: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         where = f"{self.kernel}: {self.obligation}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from spec.ptx.domain import Domain
 from spec.ptx.row import EXACT, Form, Row
@@ -34,11 +34,11 @@ def _dp2a(x: Domain[W, P], f: Form, a: W, b: W, c: W) -> W:
     return _dot(x, _signs(f), x.split(16, 2, a), parts[:2] if f["half"] == "lo" else parts[2:], c, 16)
 
 
-def _pairs(operation: Callable[..., object]) -> Callable[..., object]:
+def _pairs(operation: Callable[..., Any]) -> Callable[..., object]:
     def meaning(x: Domain[W, P], f: Form, a: W, b: W) -> W:
         signed = f["type"].startswith("s")
         pairs = zip(x.split(16, 2, a), x.split(16, 2, b), strict=True)
-        halves: tuple[W, ...] = tuple(operation(x, signed, p, q) for p, q in pairs)  # type: ignore[misc]
+        halves: tuple[W, ...] = tuple(operation(x, signed, p, q) for p, q in pairs)
         return x.concat(16, halves)
 
     return meaning

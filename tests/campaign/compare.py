@@ -16,6 +16,7 @@ from proofs.discharge import decide_claim
 from proofs.entry import analyse
 from proofs.outcome import PREMISES
 from spec.errors import Unsupported
+from spec.ptx.ast import Function, Module
 from spec.ptx.faults import (
     BARRIER,
     INACTIVE_LANE,
@@ -98,7 +99,7 @@ def faults(kernel: Kernel, seed: int) -> Seen:
 
 
 def _runs(
-    kernel: Kernel, module: object, function: object, seed: int, left: list[tuple[bytes, bytes]]
+    kernel: Kernel, module: Module, function: Function, seed: int, left: list[tuple[bytes, bytes]]
 ) -> Iterator[Fault]:
     pick = random.Random(seed)
     for n in (0, 1, pick.randint(2, MAX_N)):
@@ -112,7 +113,7 @@ def _runs(
             for name, data in contents.items():
                 args[name] = memory.add(name, data)
             result = run(
-                function, module, grid=kernel.grid, block=kernel.block, args=args, memory=memory,  # type: ignore[arg-type]
+                function, module, grid=kernel.grid, block=kernel.block, args=args, memory=memory,
                 schedule=schedule, step_limit=STEPS,
             )
             left.append((memory["x"].data(), memory["y"].data()))

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,9 +31,9 @@ HARD = "(set-logic QF_NIA)\n(declare-const a Int)\n(declare-const b Int)\n(decla
 EASY = "(set-logic QF_NIA)\n(declare-const a Int)\n(assert (< a 0))\n(assert (< 0 a))\n(check-sat)\n"
 
 
-def saxpy(**flags: object) -> CheckRequest:
+def saxpy(**flags: Any) -> CheckRequest:
     path = ROOT / "tests/ptx/corpus/saxpy.ptx"
-    return CheckRequest(path=path.name, text=path.read_text(), **flags)  # type: ignore[arg-type]
+    return CheckRequest(path=path.name, text=path.read_text(), **flags)
 
 
 def verdicts(report: Report) -> dict[str, Verdict]:

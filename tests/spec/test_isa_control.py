@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -86,10 +87,11 @@ def _reduced(opcode: str, form: Form) -> None:
         _value(
             f"setp.lt.u32 %p0, %r0, {limit}; shr.u32 %r3, %r0, 5; add.u32 %r3, %r3, 1;\n"
             f"{opcode} {to}, %r3, 32, %p0;\n{get}",
-            lambda t, over=over: over(range(t - t % 32, t - t % 32 + 32)),  # type: ignore[misc]
+            partial(lambda over, t: over(range(t - t % 32, t - t % 32 + 32)), over),
         )
         _value(
-            f"setp.ge.u32 %p0, %r0, {limit};\n{opcode} {to}, 0, !%p0;\n{get}", lambda t, over=over: over(range(64)),  # type: ignore[misc]
+            f"setp.ge.u32 %p0, %r0, {limit};\n{opcode} {to}, 0, !%p0;\n{get}",
+            partial(lambda over, t: over(range(64)), over),
         )
 
 
@@ -109,11 +111,11 @@ def _match(opcode: str, form: Form) -> None:
     for mask in (3, 0):
         add = "@%p1 add.u32 %r2, %r2, 2;" if both else ""
         _value(f"and.b32 %r3, %r0, {mask}; {key}\n{opcode} {to}, {source}, -1;\n{add}",
-               lambda t, mask=mask: expected(t, 32, mask))  # type: ignore[misc]
+               partial(expected, lanes=32, mask=mask))
         _value(
             f"and.b32 %r3, %r0, {mask}; {key} and.b32 %r4, %r0, 31; setp.lt.u32 %p0, %r4, 20;\n@!%p0 bra end;\n"
             f"{opcode} {to}, {source}, 0xfffff;\n{add}",
-            lambda t, mask=mask: expected(t, 20, mask) if t % 32 < 20 else 0,  # type: ignore[misc]
+            partial(lambda mask, t: expected(t, 20, mask) if t % 32 < 20 else 0, mask),
         )
 
 

@@ -61,7 +61,8 @@ def test_opcodes_of_compilers_are_known(opcode: str) -> None:
     ],
 )
 def test_parts_of_an_access_may_stand_in_any_order(opcode: str, ordered: str) -> None:
-    assert lookup(opcode) == lookup(ordered) != None  # noqa: E711
+    assert lookup(opcode) is not None
+    assert lookup(opcode) == lookup(ordered)
 
 
 @pytest.mark.parametrize(
