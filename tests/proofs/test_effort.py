@@ -12,6 +12,7 @@ import pytest
 
 from fltc.cli import main
 from proofs.check.answers import AnswerStore, default_folder, open_store
+from proofs.check.decisions import NOT_ASKED
 from proofs.check.flags import problems
 from proofs.check.report import check
 from proofs.check.request import CheckRequest
@@ -216,6 +217,20 @@ def test_a_process_that_dies_leaves_its_claims_open() -> None:
     with workers(2) as pool:
         assert list(pool.map(os._exit, [1, 1, 1], lambda code: -code)) == [-1, -1, -1]
         assert list(pool.map(abs, [-1, -2, -3], lambda code: 0)) == [1, 2, 3], "the next tasks find new processes"
+
+
+def test_with_enough_counterexamples_of_a_kind_no_others_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.check.decisions.ENOUGH", 1)
+    monkeypatch.setattr("proofs.check.decisions.CHUNK", 1)
+    path = ROOT / "tests/ptx/corpus/reduce_race.ptx"
+    report = check(CheckRequest(
+        path.name, path.read_text(), names=("in", "out", "n"), block=(256, 1, 1), grid=("ceil_div(n, 256)", 1, 1),
+        assumes=("n >= 1 && n <= 2^30",), buffers=("in=f32[n]:r", "out=f32[ceil_div(n, 256)]:w"),
+    ))  # fmt: skip
+    (race,) = (row for row in report.rows if row.obligation == "race")
+    assert race.verdict is Verdict.REFUTED
+    assert {one["why"] for one in race.open} == {NOT_ASKED}
+    assert all(row.verdict is Verdict.PROVED for row in report.rows if row is not race)
 
 
 # --- the store ---

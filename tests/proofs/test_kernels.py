@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from fltc.cli import main
-from fltc.commands.bench_prover import SCHEMA, Measured, checked, closing_line, to_json
+from fltc.commands.bench_prover import SCHEMA, Measured, checked, closing_line, to_json, told
 from fltc.kernels import Kernel, false_verdicts, kernels, still_open, wrong
 from proofs.ptxas import assemble
 from spec.errors import BadInput
@@ -145,3 +145,10 @@ def test_the_closing_line_and_the_file_tell_median_and_maximum() -> None:
     assert "CPU: median 2.5, maximum 6.0" in closing_line(rows)
     assert "MiB: median 70, maximum 90" in closing_line(rows)
     assert to_json(rows)["seconds"] == {"median": 2.0, "maximum": 4.0}
+
+
+def test_the_bench_says_when_an_open_kernel_comes_out_as_it_should() -> None:
+    right = Measured("a", "proved", 1.0, 1.0, 1.0, "")
+    assert told(right, {"b"}) == "as expected"
+    assert told(right, {"a"}) == "as expected: take it out of open.txt"
+    assert told(Measured("a", "proved", 1.0, 1.0, 1.0, "race unknown"), {"a"}) == "race unknown"
