@@ -173,26 +173,17 @@ class BlockMemory:
                 f"{nbytes} bytes at byte {at} of {buffer.name}, which has {limit} bytes",
             )
         inner = signed
-        if buffer.plane_pitch:
-            inner = signed % buffer.plane_pitch
-            beyond = ~outside & (inner + nbytes > buffer.plane_bytes)
+        parts = ("plane", buffer.plane_pitch, buffer.plane_bytes), ("row", buffer.row_pitch, buffer.row_bytes)
+        for part, pitch, extent in parts:
+            if not pitch:
+                continue
+            number, inner = inner // pitch, inner % pitch
+            beyond = ~outside & (inner + nbytes > extent)
             if beyond.any():
-                at = int(signed[beyond][0])
                 self.fault(
-                    OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
-                    f"{nbytes} bytes at byte {at % buffer.plane_pitch} of plane {at // buffer.plane_pitch} of "
-                    f"{buffer.name}, whose planes have {buffer.plane_bytes} bytes",
-                )
-            outside |= beyond
-        if buffer.row_pitch:
-            column = inner % buffer.row_pitch
-            beyond = ~outside & (column + nbytes > buffer.row_bytes)
-            if beyond.any():
-                at = int(signed[beyond][0])
-                self.fault(
-                    OUT_OF_BOUNDS, threads[beyond], buffer.base + at, nbytes,
-                    f"{nbytes} bytes at byte {at % buffer.row_pitch} of row {at // buffer.row_pitch} of {buffer.name},"
-                    f" whose rows have {buffer.row_bytes} bytes",
+                    OUT_OF_BOUNDS, threads[beyond], buffer.base + int(signed[beyond][0]), nbytes,
+                    f"{nbytes} bytes at byte {int(inner[beyond][0])} of {part} {int(number[beyond][0])} of "
+                    f"{buffer.name}, whose {part}s have {extent} bytes",
                 )
             outside |= beyond
         return np.asarray(~outside)

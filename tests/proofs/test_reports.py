@@ -36,6 +36,7 @@ def written(tmp_path: Path, ptx: Path, *flags: str) -> tuple[dict[str, Any], dic
 def test_reports_fit_their_schemas(ptx: Path, flags: list[str], tmp_path: Path) -> None:
     report, sarif = written(tmp_path, ptx, *flags)
     assert list(misfits(report, SCHEMA, SCHEMA)) == []
+    assert any("no second decider goes through it" in text for text in report["assumptions"])
     assert sarif["version"] == "2.1.0"
     (run,) = sarif["runs"]
     rules = run["tool"]["driver"]["rules"]
