@@ -17,6 +17,7 @@ from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Records
+from proofs.slices import NOWHERE, Wrapping, without_wrapping
 from proofs.symbolic import Machine
 from proofs.terms import TRUE, Cond
 from spec.errors import Unsupported
@@ -31,6 +32,7 @@ class Analysis:
     Args:
         memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
         rewritten: those of which facts are given that do not count, as the launch writes there.
+        wrapping: where numbers may wrap since they reach no address, guard or bound.
     """
 
     problem: Problem
@@ -40,6 +42,7 @@ class Analysis:
     claims: tuple[Claim, ...]
     memory: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
+    wrapping: Wrapping = NOWHERE
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -95,6 +98,9 @@ def analyse(
             break
         rewritten |= {b for b in lost if problem.sources[b].facts}
         problem = replace(problem, sources=without(problem.sources, lost))
+    wrapping = NOWHERE
+    if problem.contract is None:  # a contract would have to name the lines (docs/check.md)
+        records, wrapping = without_wrapping(problem, machine.graph, machine.places, records)
     points = [
         *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),
         *(r.at for r in records.ranges), *(r.at for r in records.reads), *(r.at for r in records.loops),
@@ -111,4 +117,6 @@ def analyse(
         memory = frozenset(OBLIGATIONS)
     elif problem.sources:
         memory = frozenset(c.obligation for c in claims if any(q.contents for q in c.made))
-    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)
+    if wrapping.memory:
+        memory |= {"no-wrap"}
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping)
