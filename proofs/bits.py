@@ -114,7 +114,7 @@ def with_constant(op: str, x: Poly, mask: int, width: int) -> Poly | None:
 
 
 def combine(op: str, x: Poly, y: Poly) -> Poly | None:
-    """Two numbers joined bit by bit, of two's complement where negative; None if that takes an atom of too many bits."""
+    """Two numbers, in two's complement where negative, joined bit by bit; None if that takes an atom too wide."""
     for a, b in ((x, y), (y, x)):
         if a.value is None:
             continue
