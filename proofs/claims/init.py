@@ -20,9 +20,9 @@ from proofs.enumeration.question import Written
 from proofs.intervals import Interval
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
 from proofs.phases.modes import FREE
+from proofs.places import instruction_places
 from proofs.problem import AXES, Problem, linear_thread
 from proofs.records import Access, Records
-from proofs.symbolic import instruction_places
 from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
@@ -110,7 +110,7 @@ def _one_iteration(m: Member, n: Member) -> bool:
 
 
 def _order(problem: Problem, graph: Graph) -> list[str]:
-    places = instruction_places(problem)
+    places = instruction_places(problem.function)
     return [places[id(i)] for index in graph.order for i in graph.blocks[index].instructions]
 
 
