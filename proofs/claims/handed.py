@@ -1,10 +1,10 @@
 """Writes that a barrier of part of the block hands over: initialisation between a producer and a consumer.
 
 What a thread writes before its arrival c at such a barrier is there for whoever has waited for that phase. So the round
-of the writer follows from the arrivals that the reader counts: the last one before whose arrival was waited for, and a
-few before that. A witness is a thread, by its number, and such a round; the goal says that it exists, goes that many
-rounds, comes to the write with its guards holding, and arrives there before. What orders the two are the claims of
-`proofs.claims.groups`.
+of the writer follows from the arrivals that the reader counts: the last one whose arrival was waited for, a few before
+that, and the first of all. A witness is a thread, by its number, and such a round; the goal says that it exists, goes
+that many rounds, comes to the write with its guards holding, and arrives there before. What orders the two are the
+claims of `proofs.claims.groups`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Handover:
     Args:
         threads: those that may make it, each as a substitution of its number.
         loop: the one loop around the write, if there is one; `step` is how often a round of it arrives.
-        back: how many rounds before the last one that comes into question.
+        back: how many rounds before the last one that comes into question; None for the very first one.
     """
 
     write: Access
@@ -39,7 +39,7 @@ class Handover:
     threads: tuple[Numbered, ...]
     loop: LoopRecord | None = None
     step: int = 0
-    back: int = 0
+    back: int | None = 0
 
     @property
     def waited(self) -> Cond:
@@ -69,7 +69,8 @@ def handovers(
                 continue
             one = Handover(write, group, tuple(t for t in writers if group.member.substitute(t) == TRUE), loop, step)
             if one.threads and any(one.waited.substitute(t) != FALSE for t in readers):
-                found += [replace(one, back=back) for back in range(min(group.turns, MAX_BACK) if loop else 1)]
+                backs = (*range(min(group.turns, MAX_BACK)), None) if loop else (0,)
+                found += [replace(one, back=back) for back in backs]
     return found
 
 
@@ -115,12 +116,14 @@ class Witnesses:
         if one.loop is None:
             return {}
         (k,) = count(one.loop.id).symbols()
+        if one.back is None:
+            return {k: Poly({})}
         first = one.group.arrivals(one.write.at).substitute({**thread, k: Poly({})})
         past = one.group.arrivals(self.read.at) - 1 - first
         return {k: (past if one.step == 1 else divide(past, one.step)) - one.back}
 
     def _there(self, one: Handover, thread: Numbered, rounds: dict[Symbol, Poly]) -> Cond:
-        """That the thread makes the write in that round, and arrives behind it in a phase that the reader waited for."""
+        """That the thread makes the write in that round, and arrives behind it in a phase the reader waited for."""
         write, loop, group = one.write, one.loop, one.group
         here = {**thread, **rounds}
         parts = [c.substitute(here) for c in write.at.control]

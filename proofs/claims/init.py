@@ -151,8 +151,10 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
     if (not threads and not before.own) or before.candidates(len(threads)) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
-        reason = "cannot tell whether the writes before it reach every byte"
-        return replace(claim, partial=True, reason=reason if finite.writers or before.handed else "no write comes before the read")
+        come = finite.writers or before.handed
+        reason = "cannot tell whether the writes before it reach every byte" if come else "no write comes before the read"
+        return replace(claim, partial=True, reason=reason)
+
     def goal() -> tuple[str, Items]:
         found = conj(_parts(problem, read, before, made))
         return found.text, [found]
