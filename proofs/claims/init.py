@@ -152,8 +152,8 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
         come = finite.writers or before.handed
-        reason = "cannot tell whether the writes before it reach every byte" if come else "no write comes before the read"
-        return replace(claim, partial=True, reason=reason)
+        reason = "cannot tell whether the writes before it reach every byte"
+        return replace(claim, partial=True, reason=reason if come else "no write comes before the read")
 
     def goal() -> tuple[str, Items]:
         found = conj(_parts(problem, read, before, made))
