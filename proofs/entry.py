@@ -12,6 +12,7 @@ from proofs.contents import without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
+from proofs.hints.model import Invariant
 from proofs.intervals import Interval, intervals
 from proofs.phases.groups import alike
 from proofs.problem import Problem
@@ -33,6 +34,7 @@ class Analysis:
         memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
         rewritten: those of which facts are given that do not count, as the launch writes there.
         wrapping: where numbers may wrap since they reach no address, guard or bound.
+        unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
 
     problem: Problem
@@ -43,6 +45,7 @@ class Analysis:
     memory: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
     wrapping: Wrapping = NOWHERE
+    unproved: tuple[str, ...] = ()
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -119,4 +122,6 @@ def analyse(
         memory = frozenset(c.obligation for c in claims if any(q.contents for q in c.made))
     if wrapping.memory:
         memory |= {"no-wrap"}
-    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping)
+    invariants = (h.text for h in problem.hints if isinstance(h, Invariant))
+    unproved = tuple(text for text in invariants if not machine.summaries.proved.get(text))
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved)
