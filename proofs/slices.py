@@ -40,7 +40,7 @@ class Touched:
 
 @dataclass(frozen=True)
 class Slice:
-    """`places`: instructions whose operands matter (`proofs.symbolic.instruction_places`); `memory`: whether something
+    """`places`: instructions whose operands matter (`proofs.places`); `memory`: whether something
     that is loaded matters, so that the slice rests on what is stored where.
     """
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import pytest
 
 from proofs.cfg import graph_of
+from proofs.places import instruction_places
 from proofs.slices import Touched, slice_of
-from proofs.symbolic import instruction_places
 from tests.proofs.kernels import problem_of
-
-SHARED = ".shared .align 16 .b8 buf[64];"
 
 
 def matters(body: str, known: dict[int, Touched] | None = None) -> set[int]:
     """The lines of a body, from 1 on, whose operands matter. `known`: what a line accesses."""
     problem = problem_of(body)
-    places = instruction_places(problem)
+    places = instruction_places(problem.function)
     lines = {places[id(i)]: n for n, i in enumerate(problem.function.instructions(), 1)}
     named = {place: known[n] for place, n in lines.items() if known and n in known}
     found = slice_of(graph_of(problem.function), places, named, lambda a, b: a == b)
