@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of, solved
 from proofs.claims.model import Claim, domain
+from proofs.claims.rounds import ROUND, Rounds, split_rounds
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, LoopRecord, Point, Records
@@ -30,6 +31,7 @@ class Witness:
 
     Stores whose columns differ by a constant share their digits; `shift` is what this store takes off the smallest one.
     `parts` are numbers whose quotients and remainders the access speaks of; in `access` they are sums of parts.
+    `rounds`: how the column counts the rounds of a loop that was split; its digits then name a round of that loop.
     """
 
     access: Access
@@ -38,6 +40,7 @@ class Witness:
     plane: Coordinate
     shift: int
     parts: Mapping[Symbol, Poly]
+    rounds: Rounds | None = None
 
     @property
     def group(self) -> str:
@@ -61,14 +64,25 @@ def coverage_claims(problem: Problem, records: Records) -> list[Claim]:
 
 def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
     """The stores to a buffer whose coordinates are sums of digits."""
-    found = []
-    for access in records.accesses:
-        if access.kind == "write" and access.buffer == buffer and access.space == "global":
-            whole = _of_whole_elements(problem.buffers[buffer], access)
-            witness = _witness(problem, whole) if whole is not None else None
-            if witness is not None:
-                found.append(witness)
-    return found
+    stores = [
+        _in_parts(problem, whole) for access in records.accesses
+        if access.kind == "write" and access.buffer == buffer and access.space == "global"
+        and (whole := _of_whole_elements(problem.buffers[buffer], access)) is not None
+    ]
+    found = [w for access, parts in stores if (w := _witness(problem, access, parts)) is not None]
+    if len(found) == len(stores) and len({w.group for w in found}) <= 1:
+        return found
+    columns = [access.column for access, _ in stores]
+    names = [_free_symbols(problem, access, parts) for access, parts in stores]
+    loops = [{n: s for n, s in free.items() if s.kind == "iteration"} for free in names]
+    split = split_rounds(columns, loops, names)
+    if all(r is None or (r.step == 1 and not r.offset.terms) for r in split):
+        return found
+    both = [
+        (_witness(problem, access, parts, rounds) if rounds else None) or _witness(problem, access, parts)
+        for (access, parts), rounds in zip(stores, split, strict=True)
+    ]
+    return [w for w in both if w is not None]
 
 
 def _of_whole_elements(buffer: BufferTerms, access: Access) -> Access | None:
@@ -98,11 +112,14 @@ def _free_symbols(problem: Problem, witness: Access, parts: Mapping[Symbol, Poly
     return names
 
 
-def _witness(problem: Problem, access: Access) -> Witness | None:
-    parts = parts_of(_numbers(problem).values(), _items(access))
-    access = _in_parts(access, parts)
+def _witness(
+    problem: Problem, access: Access, parts: Mapping[Symbol, Poly], rounds: Rounds | None = None
+) -> Witness | None:
     free = _free_symbols(problem, access, parts)
-    row, column, plane = (coordinate(c, free) for c in (access.row, access.column, access.plane))
+    if rounds is not None:
+        free = {n: s for n, s in free.items() if s != rounds.loop} | {ROUND.name: ROUND}
+    terms = (access.row, access.column if rounds is None else rounds.term, access.plane)
+    row, column, plane = (coordinate(term, free) for term in terms)
     if row is None or column is None or plane is None:
         return None
     names = [d.symbol.name for c in (row, column, plane) for d in c.digits]
@@ -115,17 +132,19 @@ def _witness(problem: Problem, access: Access) -> Witness | None:
             constant %= above
         if column.digits and (weight := column.digits[0].weight.value) is not None:
             column, shift = replace(column, offset=column.offset - constant), constant // weight
-    return Witness(access, row, column, plane, shift, parts)
+    return Witness(access, row, column, plane, shift, parts, rounds)
 
 
-def _in_parts(access: Access, parts: Mapping[Symbol, Poly]) -> Access:
+def _in_parts(problem: Problem, access: Access) -> tuple[Access, dict[Symbol, Poly]]:
+    """The store in terms of the parts of thread and block numbers that it speaks of, and those parts."""
+    parts = parts_of(_numbers(problem).values(), _items(access))
     at = access.at
     point = Point(
         at.line, tuple(c.substitute(parts) for c in at.control), tuple(c.substitute(parts) for c in at.facts), at.loops,
         at.place,
     )
     row, column, plane = (p.substitute(parts) for p in (access.row, access.column, access.plane))
-    return replace(access, at=point, row=row, column=column, plane=plane)
+    return replace(access, at=point, row=row, column=column, plane=plane), parts
 
 
 @dataclass(frozen=True)
@@ -264,28 +283,39 @@ def _site(
         name = witness.column.digits[0].symbol.name
         digits_here[name] = digits_here[name] - witness.shift
     named = _named(access.at.control)
+    rounds = witness.rounds
     values = {
         symbol: digits_here.get(name, named.get(name, Poly({})))
         for name, symbol in _free_symbols(problem, access, witness.parts).items()
+        if rounds is None or symbol != rounds.loop
     }
     whole = {symbol: total.substitute(values) for symbol, total in witness.parts.items()}
-    chosen_here = ", ".join(f"{s.name}={v.text}" for s, v in sorted(values.items(), key=lambda item: item[0].name))
-    mark = f".w{threads.setdefault(chosen_here, len(threads) + 1)}"
     around = [loops[n] for n in access.at.loops]
     items = [*_items(access), *(loop.proceed for loop in around)]
+    mark = _Marks(values, threads, rounds)
     own = {
-        s.name: Poly.symbol(s.renamed(s.name + mark)) for item in items for s in item.symbols()
-        if s.scope != LAUNCH and s not in values and s not in whole
+        s.name: Poly.symbol(s.renamed(s.name + mark(s))) for item in items for s in item.symbols()
+        if s.scope != LAUNCH and s not in values and s not in whole and s != mark.loop
     }
-    put = {s.name: p for s, p in (*values.items(), *whole.items())}
-    copy = Copy(replaced={**own, **put})
+    copy = Copy(replaced={**own, **{s.name: p for s, p in (*values.items(), *whole.items())}})
+    hits, definition = TRUE, TRUE
+    if rounds is not None:
+        offset, m = copy.poly(rounds.offset), digits_here[ROUND.name]
+        k = rounds.chosen(offset, m)
+        hits, definition = rounds.hits(offset, k, m), rounds.parts(rounds.weight, offset, m)
+        if rounds.loop is not None:
+            values[rounds.loop] = k
+            copy = Copy(replaced={**copy.replaced, rounds.loop.name: k})
     within = [le(s.low, v) for s, v in (*values.items(), *whole.items()) if s.low is not None]
     within += [le(v, s.high) for s, v in (*values.items(), *whole.items()) if s.high is not None]
     launch = [copy.cond(c) for _, c in problem.domain if _speaks_of_thread(c)]
     column = copy.poly(access.column)
+    if rounds is not None:
+        # The same, since the store's round is the one that the digits name.
+        column = copy.poly(rounds.low) + copy.poly(rounds.weight) * digits_here[ROUND.name]
     planes = () if problem.buffers[access.buffer].planes is None else (same(copy.poly(access.plane), element.plane),)
     covers = conj((
-        *within, *launch, *planes, same(copy.poly(access.row), element.row), le(column, element.column),
+        hits, *within, *launch, *planes, same(copy.poly(access.row), element.row), le(column, element.column),
         lt(element.column, column + access.count),
     ))
     reach = conj(_reaches(loop, copy, fresh(f"w{number}.earlier.{loop.id}", None)) for loop in around)
@@ -298,7 +328,25 @@ def _site(
     spoken = {s.name for item in (covers, reach, *control) for s in item.symbols()}
     named_own = {s.name for p in own.values() for s in p.symbols()}
     known = _known(witness, around, copy, own.keys()) if spoken & named_own else TRUE
-    return _Site(access.at.line, number, exists, control, covers, reach, known)
+    return _Site(access.at.line, number, exists, control, covers, reach, conj((known, definition)))
+
+
+class _Marks:
+    """How unknowns of a store's thread are told from those of other threads.
+
+    What the rounds of a split loop do not redefine is one for the thread, whichever of its stores is looked at.
+    """
+
+    def __init__(self, values: Mapping[Symbol, Poly], threads: dict[str, int], rounds: Rounds | None) -> None:
+        self.loop, self._threads = None if rounds is None else rounds.loop, threads
+        self._round = "" if rounds is None else rounds.chosen(rounds.offset, Poly.symbol(ROUND)).text
+        self._chosen = ", ".join(f"{s.name}={v.text}" for s, v in sorted(values.items(), key=lambda i: i[0].name))
+
+    def __call__(self, symbol: Symbol) -> str:
+        named = self._chosen
+        if self.loop is not None and (symbol.kind == "iteration" or self.loop.name.removeprefix("k@") in symbol.loops):
+            named += f", {self.loop.name}={self._round}"
+        return f".w{self._threads.setdefault(named, len(self._threads) + 1)}"
 
 
 def _known(witness: Witness, around: list[LoopRecord], copy: Copy, own: Collection[str]) -> Cond:
