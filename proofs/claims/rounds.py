@@ -41,7 +41,7 @@ class Rounds:
         return same(offset + k * self.step, number)
 
     def parts(self, weight: Poly, offset: Poly, number: Poly) -> Cond:
-        """What is so by definition: the number is the offset, steps and a rest, and so is its product with the weight."""
+        """What is so by definition: number = offset + steps + a rest, and the same times the weight."""
         if self.step < 2:
             return TRUE
         turns = self.chosen(offset, number)
