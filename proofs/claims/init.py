@@ -22,7 +22,6 @@ from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Membe
 from proofs.phases.modes import FREE
 from proofs.problem import AXES, Problem, linear_thread
 from proofs.records import Access, Records
-from proofs.symbolic import instruction_places
 from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
@@ -37,13 +36,12 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
         words = "every byte read was written before a barrier in between"
         reason = f"the entry has more than {MAX_SHARED} accesses to shared memory"
         return [Claim(f"init.{a.id}", "init", (a.at.line,), None, words, reason=reason) for a in shared if a.reads]
-    order = {place: i for i, place in enumerate(_order(problem, graph))}
     anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
     in_flight = _together(found, ITSELF)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
     in_step = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
-    places = Order(problem, records, graph, found)
+    order = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
     made: Writes = {}
     most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
@@ -51,11 +49,11 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
         if not read.reads:
             continue
         before = [w for w in shared if w.writes and w.buffer == read.buffer and w is not read]
-        finite = written_before(places, read, before)
+        finite = written_before(order, read, before)
         earlier = [
             w for w in shared
             if w.kind == "write" and w.buffer == read.buffer
-            and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
+            and set(w.at.loops) <= set(read.at.loops) and order.before(w, read)
         ]
         others, warp, own = [], [], []
         for w in earlier:
@@ -70,7 +68,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     return claims
 
 
-def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Claim]:
+def _local(problem: Problem, records: Records, order: Order) -> list[Claim]:
     """init claims of reads of local memory, which only the thread itself can have written."""
     local = [a for a in records.accesses if a.space == "local"]
     claims = []
@@ -80,7 +78,7 @@ def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Cl
         own = [
             w for w in local
             if w.kind == "write" and w.buffer == read.buffer
-            and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
+            and set(w.at.loops) <= set(read.at.loops) and order.before(w, read)
         ]
         grain = gcd(read.width, *(w.width for w in own))
         goal = conj(
@@ -95,7 +93,7 @@ def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Cl
 def _together(found: tuple[Interval, ...], threads: str) -> set[frozenset[str]]:
     """Accesses in a common interval of threads that are related like this, in one iteration of the loops around both.
 
-    Of two accesses in different intervals the one that comes first in the text of the iteration is made first.
+    Of two accesses in different intervals the one that leads to the other in the iteration is made first.
     """
     return {
         frozenset((m.access.id, n.access.id))
@@ -107,11 +105,6 @@ def _together(found: tuple[Interval, ...], threads: str) -> set[frozenset[str]]:
 def _one_iteration(m: Member, n: Member) -> bool:
     mine, theirs = dict(m.modes), dict(n.modes)
     return all(FREE in (mine[loop], theirs[loop]) or mine[loop] == theirs[loop] for loop in mine.keys() & theirs.keys())
-
-
-def _order(problem: Problem, graph: Graph) -> list[str]:
-    places = instruction_places(problem)
-    return [places[id(i)] for index in graph.order for i in graph.blocks[index].instructions]
 
 
 def _init(
