@@ -18,7 +18,7 @@ from proofs.claims.rounds import ROUND, Rounds, split_rounds
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, LoopRecord, Point, Records
-from proofs.terms import LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
+from proofs.terms import LAUNCH, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
 from spec.contracts.model import ACTIVE
 
 MAX_SPLITS = 3
@@ -70,7 +70,7 @@ def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
         and (whole := _of_whole_elements(problem.buffers[buffer], access)) is not None
     ]
     found = [w for access, parts in stores if (w := _witness(problem, access, parts)) is not None]
-    if len(found) == len(stores) and len({w.group for w in found}) <= 1:
+    if len(found) == len(stores) and not any(_of_threads(w) for w in found):
         return found
     columns = [access.column for access, _ in stores]
     names = [_free_symbols(problem, access, parts) for access, parts in stores]
@@ -83,6 +83,12 @@ def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
         for (access, parts), rounds in zip(stores, split, strict=True)
     ]
     return [w for w in both if w is not None]
+
+
+def _of_threads(witness: Witness) -> bool:
+    """Whether digits begin where a thread's own unknown says, so that they do not name the thread."""
+    offsets = (c.offset for c in (witness.row, witness.column, witness.plane))
+    return any(s.scope == THREAD for offset in offsets for s in offset.symbols())
 
 
 def _of_whole_elements(buffer: BufferTerms, access: Access) -> Access | None:
