@@ -13,6 +13,7 @@ from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
 from proofs.facts import memory_exists, sources
+from proofs.hints.fitting import with_hints
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
@@ -96,7 +97,7 @@ class _Reader:
         found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
         memory_exists(found, self.request.path)
-        return found
+        return with_hints(found, self.request.hints)
 
     # --- names ---
     def _display(self) -> dict[str, str]:

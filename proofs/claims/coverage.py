@@ -10,42 +10,21 @@ it went round other loops, is anything that the facts at the store allow; each t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of, solved
+from proofs.claims.digits import Coordinate, fresh, introduce, solved
 from proofs.claims.model import Claim, domain
-from proofs.claims.rounds import ROUND, Rounds, split_rounds
-from proofs.problem import BufferTerms, Problem
+from proofs.claims.rounds import ROUND, Rounds
+from proofs.claims.witnesses import Witness, free_symbols, items_of, whole_stores, witnesses
+from proofs.hints.model import Chosen
+from proofs.problem import BufferTerms, Problem, to_term
 from proofs.query import Copy, Hypothesis, Query, build
-from proofs.records import Access, LoopRecord, Point, Records
-from proofs.terms import LAUNCH, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
+from proofs.records import LoopRecord, Records
+from proofs.terms import LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
 from spec.contracts.model import ACTIVE
 
 MAX_SPLITS = 3
 NO_STORE = "no store of whole elements whose coordinates are sums of digits"
-
-
-@dataclass(frozen=True)
-class Witness:
-    """How one store finds the thread for an element: digits of each coordinate, and what is left over.
-
-    Stores whose columns differ by a constant share their digits; `shift` is what this store takes off the smallest one.
-    `parts` are numbers whose quotients and remainders the access speaks of; in `access` they are sums of parts.
-    `rounds`: how the column counts the rounds of a loop that was split; its digits then name a round of that loop.
-    """
-
-    access: Access
-    row: Coordinate
-    column: Coordinate
-    plane: Coordinate
-    shift: int
-    parts: Mapping[Symbol, Poly]
-    rounds: Rounds | None = None
-
-    @property
-    def group(self) -> str:
-        """Witnesses of one group share their digits."""
-        return " | ".join((self.row.text, self.column.text, self.plane.text))
 
 
 @dataclass(frozen=True)
@@ -60,97 +39,6 @@ class _Element:
 def coverage_claims(problem: Problem, records: Records) -> list[Claim]:
     """The coverage claims of each output buffer."""
     return [c for name in problem.outputs for c in _coverage(problem, records, problem.buffers[name])]
-
-
-def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
-    """The stores to a buffer whose coordinates are sums of digits."""
-    stores = [
-        _in_parts(problem, whole) for access in records.accesses
-        if access.kind == "write" and access.buffer == buffer and access.space == "global"
-        and (whole := _of_whole_elements(problem.buffers[buffer], access)) is not None
-    ]
-    found = [w for access, parts in stores if (w := _witness(problem, access, parts)) is not None]
-    if len(found) == len(stores) and not any(_of_threads(w) for w in found):
-        return found
-    columns = [access.column for access, _ in stores]
-    names = [_free_symbols(problem, access, parts) for access, parts in stores]
-    loops = [{n: s for n, s in free.items() if s.kind == "iteration"} for free in names]
-    split = split_rounds(columns, loops, names)
-    if all(r is None or (r.step == 1 and not r.offset.terms) for r in split):
-        return found
-    both = [
-        (_witness(problem, access, parts, rounds) if rounds else None) or _witness(problem, access, parts)
-        for (access, parts), rounds in zip(stores, split, strict=True)
-    ]
-    return [w for w in both if w is not None]
-
-
-def _of_threads(witness: Witness) -> bool:
-    """Whether digits begin where a thread's own unknown says, so that they do not name the thread."""
-    offsets = (c.offset for c in (witness.row, witness.column, witness.plane))
-    return any(s.scope == THREAD for offset in offsets for s in offset.symbols())
-
-
-def _of_whole_elements(buffer: BufferTerms, access: Access) -> Access | None:
-    """The store as one of the elements that it writes whole; None if it may write parts only."""
-    inside = access.count > -(-access.width // buffer.element_bytes)
-    count = access.width // buffer.element_bytes
-    return None if inside or not count else replace(access, count=count)
-
-
-def _items(access: Access) -> list[Poly | Cond]:
-    return [access.plane, access.row, access.column, *access.at.control, *access.at.facts]
-
-
-def _numbers(problem: Problem) -> dict[str, Symbol]:
-    registers = [f"%{r}.{a}" for r in ("ctaid", "tid") for a in ("x", "y", "z")]
-    return {s.name: s for r in registers for s in problem.specials[r].symbols()}
-
-
-def _free_symbols(problem: Problem, witness: Access, parts: Mapping[Symbol, Poly]) -> dict[str, Symbol]:
-    """What a witness may choose: thread, block, and the rounds of the loops around the store."""
-    names: dict[str, Symbol] = {}
-    for name, symbol in _numbers(problem).items():
-        names |= {s.name: s for s in parts[symbol].symbols()} if symbol in parts else {name: symbol}
-    loops = {f"k@{loop}" for loop in witness.at.loops}
-    for item in _items(witness):
-        names |= {s.name: s for s in item.symbols() if s.name in loops}
-    return names
-
-
-def _witness(
-    problem: Problem, access: Access, parts: Mapping[Symbol, Poly], rounds: Rounds | None = None
-) -> Witness | None:
-    free = _free_symbols(problem, access, parts)
-    if rounds is not None:
-        free = {n: s for n, s in free.items() if s != rounds.loop} | {ROUND.name: ROUND}
-    terms = (access.row, access.column if rounds is None else rounds.term, access.plane)
-    row, column, plane = (coordinate(term, free) for term in terms)
-    if row is None or column is None or plane is None:
-        return None
-    names = [d.symbol.name for c in (row, column, plane) for d in c.digits]
-    if len(set(names)) < len(names):
-        return None
-    shift = 0
-    if column.sign > 0:
-        constant = column.offset.terms.get((), 0)
-        if len(column.digits) > 1 and (above := column.digits[1].weight.value) is not None:
-            constant %= above
-        if column.digits and (weight := column.digits[0].weight.value) is not None:
-            column, shift = replace(column, offset=column.offset - constant), constant // weight
-    return Witness(access, row, column, plane, shift, parts, rounds)
-
-
-def _in_parts(problem: Problem, access: Access) -> tuple[Access, dict[Symbol, Poly]]:
-    """The store in terms of the parts of thread and block numbers that it speaks of, and those parts."""
-    parts = parts_of(_numbers(problem).values(), _items(access))
-    at = access.at
-    point = Point(
-        at.line, tuple(c.substitute(parts) for c in at.control), tuple(c.substitute(parts) for c in at.facts), at.loops,
-        at.place,
-    )
-    row, column, plane = (p.substitute(parts) for p in (access.row, access.column, access.plane))
-    return replace(access, at=point, row=row, column=column, plane=plane), parts
 
 
 @dataclass(frozen=True)
@@ -176,7 +64,9 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     # Where an index runs through all rows it alone is the coordinate, for all stores or for none.
     flat = bool(found) and all(w.access.flat for w in found)
     found = [w for w in found if w.access.flat == flat]
-    if not found:
+    given = _given(problem, records, buffer, flat if found else None)
+    flat = flat if found else bool(given) and given[0][1].access.flat
+    if not (found or given):
         return [Claim(name, "coverage", (), None, words, reason=NO_STORE)]
     element = _Element(*(Poly.symbol(fresh(f"e.{c}")) for c in ("plane", "row", "column")))
     inside = _inside(buffer, element, flat)
@@ -194,6 +84,9 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     for number, group in enumerate(groups.values(), 1):
         chosen, digits_of[number] = _digits_of(group[0], element, f"w{number}")
         sites += [_site(problem, w, chosen, element, loops, number, threads) for w in group]
+    for number, (hint, witness) in enumerate(given, len(groups) + 1):
+        digits_of[number] = []
+        sites.append(_site(problem, witness, _chosen(problem, hint, element), element, loops, number, threads))
     cases = _cases(sites)
     claims = []
     for number, case in enumerate(cases, 1):
@@ -206,6 +99,26 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
             _claim(problem, name + (f".{number}" if len(cases) > 1 else ""), words, here, hypotheses, _goal(here))
         )
     return claims
+
+
+def _given(
+    problem: Problem, records: Records, buffer: BufferTerms, flat: bool | None
+) -> list[tuple[Chosen, Witness]]:
+    """The stores for which a hint says who writes an element: nothing is left for digits."""
+    stores = whole_stores(problem, records, buffer.name)
+    flat = (bool(stores) and all(a.flat for a in stores)) if flat is None else flat
+    none = Coordinate((), Poly({}))
+    hints = [h for h in problem.hints if isinstance(h, Chosen) and h.buffer == buffer.name]
+    return [(h, Witness(a, none, none, none, 0, {})) for h in hints for a in stores if a.flat == flat]
+
+
+def _chosen(problem: Problem, hint: Chosen, element: _Element) -> dict[str, Poly]:
+    """The thread, block and rounds that a hint names for an element."""
+    scope = {**problem.names, "plane": element.plane, "row": element.row, "column": element.column}
+    found = {f"k@{loop}": to_term(e, scope) for loop, e in hint.rounds.items()}
+    for register, e in hint.numbers.items():
+        found |= {s.name: to_term(e, scope) for s in problem.specials[register].symbols()}
+    return found
 
 
 def _inside(buffer: BufferTerms, element: _Element, flat: bool) -> Cond:
@@ -292,12 +205,12 @@ def _site(
     rounds = witness.rounds
     values = {
         symbol: digits_here.get(name, named.get(name, Poly({})))
-        for name, symbol in _free_symbols(problem, access, witness.parts).items()
+        for name, symbol in free_symbols(problem, access, witness.parts).items()
         if rounds is None or symbol != rounds.loop
     }
     whole = {symbol: total.substitute(values) for symbol, total in witness.parts.items()}
     around = [loops[n] for n in access.at.loops]
-    items = [*_items(access), *(loop.proceed for loop in around)]
+    items = [*items_of(access), *(loop.proceed for loop in around)]
     mark = _Marks(values, threads, rounds)
     own = {
         s.name: Poly.symbol(s.renamed(s.name + mark(s))) for item in items for s in item.symbols()

@@ -14,7 +14,7 @@ from math import gcd
 from proofs.terms import LAUNCH, TRUE, Atom, Cond, Monomial, Poly, Symbol, SymbolAtom, conj, disj, divide, eq, same
 
 MAX_STEP = 16
-ROUND = Symbol("round", "digit", LAUNCH, None, None)
+ROUND = Symbol("round*", "digit", LAUNCH, None, None)
 
 
 @dataclass(frozen=True)
