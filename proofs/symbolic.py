@@ -14,6 +14,7 @@ from proofs.contents import contents_of
 from proofs.loops import Runner, Summaries
 from proofs.loops_orbits import fold
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
+from proofs.places import instruction_places
 from proofs.problem import AXES, Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -64,7 +65,7 @@ class Machine(Hooks, Runner):
         self.graph = graph_of(problem.function)
         self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
-        self.places = instruction_places(problem)
+        self.places = instruction_places(problem.function)
         self.state = State()
         self.guard: Cond = TRUE
         self.instruction: Instr | None = None
@@ -337,9 +338,8 @@ class Machine(Hooks, Runner):
         """Record the range claim of a value that was looked at."""
         if not self.recording:
             return
-        self.found.append(
-            Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
-        )
+        o = observation
+        self.found.append(Range("", self._point(), "", o.term, o.low, o.high, o.proved, o.always))
 
     def access(
         self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
@@ -404,17 +404,6 @@ class Machine(Hooks, Runner):
         self.found.append(Shuffle("", self._point(), members.value % 2**32, orders))
 
 
-def instruction_places(problem: Problem) -> dict[int, str]:
-    """A name for each instruction that no other has: its line, with a letter where a line holds several."""
-    seen: dict[int, int] = {}
-    places: dict[int, str] = {}
-    for instruction in problem.function.instructions():
-        n = seen.get(instruction.line, 0)
-        seen[instruction.line] = n + 1
-        places[id(instruction)] = f"L{instruction.line}" + (f".i{n}" if n else "")
-    return places
-
-
 def _barrier_operands(instruction: Instr, row: Row) -> list[Operand]:
     """The barrier's number and, where it stands, how many threads it waits for."""
     return [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
@@ -434,7 +423,8 @@ def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
     once: dict[tuple[Poly, int, int, Point], Range] = {}
     for item in found:
         if isinstance(item, Range):
-            once.setdefault((item.term, item.low, item.high, item.at), item)
+            key = (item.term, item.low, item.high, item.at)
+            once[key] = item if item.always else once.get(key, item)
     return Records(
         _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
         _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
+from proofs.claims.handed import Handover, Witnesses, handovers
 from proofs.claims.memory import at_access
 from proofs.claims.model import WARP, Claim, Items
 from proofs.claims.written import Order, written_before
 from proofs.enumeration.question import Written
 from proofs.intervals import Interval
+from proofs.phases.groups import groups_of
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
 from proofs.phases.modes import FREE
 from proofs.problem import AXES, Problem, linear_thread
@@ -44,6 +46,8 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     order = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
     made: Writes = {}
+    groups = groups_of(problem, records)
+    threads = _threads(problem)
     most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
     for read in shared:
         if not read.reads:
@@ -64,7 +68,8 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own, finite, made, most))
+        handed = handovers(problem, groups, records.loops, read, before, threads) if groups else []
+        claims.append(_init(problem, read, _Before(others, warp, own, handed), finite, made, most))
     return claims
 
 
@@ -107,47 +112,64 @@ def _one_iteration(m: Member, n: Member) -> bool:
     return all(FREE in (mine[loop], theirs[loop]) or mine[loop] == theirs[loop] for loop in mine.keys() & theirs.keys())
 
 
-def _init(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written,
-    made: Writes, most: int,
-) -> Claim:
-    """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
-    nothing in between) only for the thread that reads.
+@dataclass(frozen=True)
+class _Before:
+    """The writes that come before a read.
+
+    Those of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with nothing
+    in between) only for the thread that reads, those `handed` over where a barrier of part of the block orders them.
     """
+
+    others: list[Access]
+    warp: list[Access]
+    own: list[Access]
+    handed: list[Handover]
+
+    def candidates(self, threads: int) -> int:
+        """How many writes of one thread there are."""
+        return threads * len([*self.others, *self.warp]) + sum(len(h.threads) for h in self.handed)
+
+    @property
+    def grain(self) -> int:
+        """What divides the widths of all of them."""
+        accesses = [*self.others, *self.warp, *self.own, *(h.write for h in self.handed)]
+        return gcd(*(w.width for w in accesses))
+
+
+def _init(problem: Problem, read: Access, before: _Before, finite: Written, made: Writes, most: int) -> Claim:
     name, words = f"init.{read.id}", "every byte read was written before a barrier in between"
-    if own:
+    if before.own:
         words += ", or by the same thread"
     threads = _threads(problem)
-    writes = [*others, *warp]
-    if (not threads and not own) or len(threads) * len(writes) > most:
+    if (not threads and not before.own) or before.candidates(len(threads)) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
+        come = finite.writers or before.handed
         reason = "cannot tell whether the writes before it reach every byte"
-        return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
+        return replace(claim, partial=True, reason=reason if come else "no write comes before the read")
+
     def goal() -> tuple[str, Items]:
-        found = conj(_parts(problem, read, others, warp, own, made))
+        found = conj(_parts(problem, read, before, made))
         return found.text, [found]
 
     return at_access(problem, read, name, "init", words, goal, [], finite=finite)
 
 
-def _parts(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], made: Writes
-) -> Iterator[Cond]:
+def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Iterator[Cond]:
     """For each part of the read's bytes, that one of the writes covers it."""
     threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
-    grain = read.width
-    for w in (*others, *warp, *own):
-        grain = gcd(grain, w.width)
+    grain = gcd(read.width, before.grain)
+    handed = list(Witnesses(read, before.handed).made())
     for at in range(0, read.width, grain):
         byte = read.address + at
-        choices = [_covering(m, byte, grain) for write in others for m in _made(write, threads, made)]
+        choices = [_covering(m, byte, grain) for write in before.others for m in _made(write, threads, made)]
+        choices += [conj((there, _covers(begin, width, byte, grain))) for there, begin, width in handed]
         choices += [
             conj((same(here, here.substitute(mapping)), _covering(m, byte, grain)))
-            for write in warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
+            for write in before.warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
         ]
-        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
+        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in before.own]
         yield disj(c for c in choices if c != FALSE)
 
 
