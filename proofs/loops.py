@@ -9,6 +9,7 @@ register without a form is unknown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 
 from proofs.cfg import Graph
@@ -30,6 +31,7 @@ from proofs.terms import (
     Poly,
     Symbol,
     conj,
+    eq,
     ite,
     le,
     negate,
@@ -44,11 +46,12 @@ from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 
 MAX_ROUNDS, MAX_ATTEMPTS = 6, 4
+EVERYTHING: Mapping[str, Cond] = {}
 
 
 class Runner(ABC):
     """What a summary needs of the machine. `found` are the records so far, `loops` the loops around, outermost first;
-    `branches`: the condition of each, by line.
+    `branches`: the condition of each, by line; `strict`: no register is read where it has not been written.
     """
 
     problem: Problem
@@ -58,6 +61,7 @@ class Runner(ABC):
     found: list[Found]
     loops: tuple[str, ...]
     branches: dict[int, Cond]
+    strict: bool
 
     @property
     @abstractmethod
@@ -88,15 +92,19 @@ class Summaries(Body):
         frame = self._frame(header, entry)
         forms, loose = find_forms(self, frame)
         ranges = self._ranges(frame, forms, loose)
-        for _ in range(MAX_ROUNDS):
-            start = self._start(frame, forms, ranges)
+        attempts, less = MAX_ROUNDS, dict[str, Cond]()
+        while attempts:
+            start = self._start(frame, forms, ranges, less)
             mark = len(self.machine.found)
             edges, previous = self._rounds(frame, start)
             back = self._back(frame, edges)
             wrong = self._wrong(frame, forms, back, start, previous)
             held = surviving(frame, ranges, back, self.machine.decide)
-            if not wrong and same_ranges(ranges, held):
+            lost = self._less_defined(frame, start, back)
+            if not wrong and not lost and same_ranges(ranges, held):
                 break
+            attempts -= not lost
+            less |= lost
             forms = {r: f for r, f in forms.items() if r not in wrong}
             ranges = held
             del self.machine.found[mark:]
@@ -119,11 +127,32 @@ class Summaries(Body):
             ranges = held
         return ranges
 
-    def _start(self, frame: Frame, forms: dict[str, Form], ranges: Ranges) -> State:
-        """The state at the head of the loop in round k."""
+    def _start(
+        self, frame: Frame, forms: dict[str, Form], ranges: Ranges, defined: Mapping[str, Cond] = EVERYTHING
+    ) -> State:
+        """The state at the head of the loop in round k; `defined`: registers that are so only under a condition."""
         start = at_round(self, frame, {**ranges.values(), **{r: f.term for r, f in forms.items()}})
         start.facts = (*start.facts, *ranges.known(frame))
+        start.written |= defined
         return start
+
+    def _less_defined(self, frame: Frame, start: State, back: State | None) -> dict[str, Cond]:
+        """Registers that a round may leave less defined than it finds them, with a condition to be tried next.
+
+        That is what holds before and after the round, if it is the same for all rounds; else that it is the first one.
+        """
+        found: dict[str, Cond] = {}
+        if back is None or not self.machine.recording or self.machine.strict:
+            return found
+        for register in frame.modified:
+            before, after = (s.written.get(register, FALSE) for s in (start, back))
+            first = conj((eq(frame.k), frame.entry.written.get(register, FALSE)))
+            if before in (FALSE, first) or after in (TRUE, before):
+                continue
+            if not self.machine.decide((*back.control, *back.facts, before), after):
+                again = before != frame.entry.written.get(register, FALSE) or frame.varies(after)
+                found[register] = first if again else conj((before, after))
+        return found
 
     def _frame(self, header: int, entry: State) -> Frame:
         blocks = self.machine.graph.loops[header].blocks
