@@ -38,11 +38,13 @@ def test_what_is_proved_shows_no_fault(seeds: range) -> None:
             proved += not undecided(analysis)
         elif faults:
             assert undecided(analysis), f"seed {seed}: proved, but {faults[0]}\n{body}"
-    assert passed and proved * 10 >= passed * 8, (proved, passed)
+    assert passed > 0
+    assert proved * 10 >= passed * 8
 
 
 def test_the_registers_that_are_read_unwritten_are_known() -> None:
-    analysis = analysed(SOME + "    add.u32 %r2, %r1, 1;\n    add.u32 %r3, %r2, 1;\n    @%p0 st.global.u32 [%d2], %r3;\n")
+    body = "    add.u32 %r2, %r1, 1;\n    add.u32 %r3, %r2, 1;\n    @%p0 st.global.u32 [%d2], %r3;\n"
+    analysis = analysed(SOME + body)
     assert [u.register for u in analysis.records.undefined] == ["%r1"]
     assert not undecided(analysis)
 
