@@ -12,6 +12,7 @@ from proofs.contents import without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
+from proofs.hints.model import Invariant
 from proofs.intervals import Interval, intervals
 from proofs.phases.groups import alike
 from proofs.problem import Problem
@@ -31,6 +32,7 @@ class Analysis:
     Args:
         memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
         rewritten: those of which facts are given that do not count, as the launch writes there.
+        unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
 
     problem: Problem
@@ -40,6 +42,7 @@ class Analysis:
     claims: tuple[Claim, ...]
     memory: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
+    unproved: tuple[str, ...] = ()
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -111,4 +114,6 @@ def analyse(
         memory = frozenset(OBLIGATIONS)
     elif problem.sources:
         memory = frozenset(c.obligation for c in claims if any(q.contents for q in c.made))
-    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten)
+    invariants = (h.text for h in problem.hints if isinstance(h, Invariant))
+    unproved = tuple(text for text in invariants if not machine.summaries.proved.get(text))
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, unproved)

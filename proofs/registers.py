@@ -133,7 +133,7 @@ class Registers(Hooks, Runner):
         That lane is at the same instruction in the same rounds of all loops (*barrier*). Where its condition cannot be
         written down, every lane must have a value that is defined.
         """
-        source = self._source(mode, b, c)
+        source = source_thread(self.problem, mode, b, c)
         tid = {s for axis in AXES for s in self.problem.specials[f"%tid.{axis}"].symbols()}
         rounds = frozenset(self.loops)
         if source is not None and all(s in tid or uniform(Poly.symbol(s), rounds) for s in defined.symbols()):
@@ -142,29 +142,6 @@ class Registers(Hooks, Runner):
                 return moved
         self._demand(defined)
         return TRUE
-
-    def _source(self, mode: str, b: Word, c: Word) -> Poly | None:
-        """%tid.x of the lane that a shuffle reads from, where warps lie along x and its operands are constants."""
-        ntid = [self.problem.specials[f"%ntid.{axis}"].value for axis in AXES]
-        if ntid[1:] != [1, 1] and (ntid[0] is None or ntid[0] % LANES):
-            return None
-        by, ends = (w.term.value if w.term is not None else None for w in (b, c))
-        if by is None or ends is None:
-            return None
-        lanes = [int(source_lane(mode, lane, by, ends)[0]) for lane in range(LANES)]
-        tid = self.problem.specials["%tid.x"]
-        turned = lanes[0]
-        if lanes == [lane ^ turned for lane in range(LANES)]:
-            bits = [1 << i for i in range(5) if turned >> i & 1]
-            return sum((modulo(divide(tid, bit), 2) * (-2 * bit) + bit for bit in bits), start=tid)
-        lane = modulo(tid, LANES)
-        if len(set(lanes)) == 1:
-            return tid - lane + turned
-        found = lane + (lanes[-1] - (LANES - 1))
-        for i in reversed(range(LANES - 1)):
-            if lanes[i] - i != lanes[i + 1] - (i + 1):
-                found = ite(lt(lane, i + 1), lane + (lanes[i] - i), found)
-        return tid - lane + found
 
     # --- writing ---
     def _write(self, register: str, value: Value, defined: Cond = TRUE) -> None:
@@ -205,3 +182,27 @@ class Registers(Hooks, Runner):
         if sum(len(a.text) for m in term.terms for a in m) > MAX_SIZE:
             return self.domain.unknown(value.width)
         return replace(value, term=term)
+
+
+def source_thread(problem: Problem, mode: str, b: Word, c: Word) -> Poly | None:
+    """%tid.x of the lane that a shuffle reads from, where warps lie along x and its operands are constants."""
+    ntid = [problem.specials[f"%ntid.{axis}"].value for axis in AXES]
+    if ntid[1:] != [1, 1] and (ntid[0] is None or ntid[0] % LANES):
+        return None
+    by, ends = (w.term.value if w.term is not None else None for w in (b, c))
+    if by is None or ends is None:
+        return None
+    lanes = [int(source_lane(mode, lane, by, ends)[0]) for lane in range(LANES)]
+    tid = problem.specials["%tid.x"]
+    turned = lanes[0]
+    if lanes == [lane ^ turned for lane in range(LANES)]:
+        bits = [1 << i for i in range(5) if turned >> i & 1]
+        return sum((modulo(divide(tid, bit), 2) * (-2 * bit) + bit for bit in bits), start=tid)
+    lane = modulo(tid, LANES)
+    if len(set(lanes)) == 1:
+        return tid - lane + turned
+    found = lane + (lanes[-1] - (LANES - 1))
+    for i in reversed(range(LANES - 1)):
+        if lanes[i] - i != lanes[i + 1] - (i + 1):
+            found = ite(lt(lane, i + 1), lane + (lanes[i] - i), found)
+    return tid - lane + found

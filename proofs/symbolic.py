@@ -13,6 +13,7 @@ from proofs.cfg import EXIT, Block, graph_of
 from proofs.contents import contents_of
 from proofs.loops import Summaries
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
+from proofs.places import instruction_places
 from proofs.problem import AXES, Problem, unsupported_function
 from proofs.records import (
     Access,
@@ -65,7 +66,7 @@ class Machine(Registers):
         self.graph = graph_of(problem.function)
         self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self._readers()
-        self.places = instruction_places(problem)
+        self.places = instruction_places(problem.function)
         self.instruction: Instr | None = None
         self.loops = ()
         self.found = []
@@ -348,17 +349,6 @@ class Machine(Registers):
         if members is None or members.value is None:
             raise Unsupported("a member mask that is not a constant is not modelled yet", line=line)
         self.found.append(Shuffle("", self._point(), members.value % 2**32, orders))
-
-
-def instruction_places(problem: Problem) -> dict[int, str]:
-    """A name for each instruction that no other has: its line, with a letter where a line holds several."""
-    seen: dict[int, int] = {}
-    places: dict[int, str] = {}
-    for instruction in problem.function.instructions():
-        n = seen.get(instruction.line, 0)
-        seen[instruction.line] = n + 1
-        places[id(instruction)] = f"L{instruction.line}" + (f".i{n}" if n else "")
-    return places
 
 
 def _barrier_operands(instruction: Instr, row: Row) -> list[Operand]:

@@ -201,6 +201,7 @@ class _Job:
                 f"{contract.entry}: facts about {b} are not used, since the launch writes there"
                 for b in sorted(analysis.rewritten)
             ]
+            self.notes += [f"{contract.entry}: this hint was not proved: {text}" for text in analysis.unproved]
             memory = self._solve(contract, analysis, outcomes, seconds, source)
         seconds["bounds"] += time.monotonic() - start - sum(seconds.values())
         self._numerics(contract, outcomes, seconds, source)

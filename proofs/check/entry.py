@@ -101,6 +101,7 @@ def check_entry(
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _undefined(analysis) if findings["init"].holds else []
+    notes += [f"note: this hint was not proved, and is not used: {text}" for text in analysis.unproved]
     notes += _alike([d for d in decided.values() if d.alike])
     notes += [
         f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of, solved
 from proofs.claims.model import Claim, domain
-from proofs.problem import BufferTerms, Problem
+from proofs.hints.model import Chosen
+from proofs.problem import BufferTerms, Problem, to_term
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, LoopRecord, Point, Records
 from proofs.terms import LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
@@ -151,7 +152,9 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     # Where an index runs through all rows it alone is the coordinate, for all stores or for none.
     flat = bool(found) and all(w.access.flat for w in found)
     found = [w for w in found if w.access.flat == flat]
-    if not found:
+    given = _given(problem, records, buffer, flat if found else None)
+    flat = flat if found else bool(given) and given[0][1].access.flat
+    if not (found or given):
         return [Claim(name, "coverage", (), None, words, reason=NO_STORE)]
     element = _Element(*(Poly.symbol(fresh(f"e.{c}")) for c in ("plane", "row", "column")))
     inside = _inside(buffer, element, flat)
@@ -169,6 +172,9 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     for number, group in enumerate(groups.values(), 1):
         chosen, digits_of[number] = _digits_of(group[0], element, f"w{number}")
         sites += [_site(problem, w, chosen, element, loops, number, threads) for w in group]
+    for number, (hint, witness) in enumerate(given, len(groups) + 1):
+        digits_of[number] = []
+        sites.append(_site(problem, witness, _chosen(problem, hint, element), element, loops, number, threads))
     cases = _cases(sites)
     claims = []
     for number, case in enumerate(cases, 1):
@@ -181,6 +187,30 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
             _claim(problem, name + (f".{number}" if len(cases) > 1 else ""), words, here, hypotheses, _goal(here))
         )
     return claims
+
+
+def _given(
+    problem: Problem, records: Records, buffer: BufferTerms, flat: bool | None
+) -> list[tuple[Chosen, Witness]]:
+    """The stores for which a hint says who writes an element: nothing is left for digits."""
+    stores = [
+        whole for a in records.accesses
+        if a.kind == "write" and a.buffer == buffer.name and a.space == "global"
+        and (whole := _of_whole_elements(buffer, a)) is not None
+    ]  # fmt: skip
+    flat = (bool(stores) and all(a.flat for a in stores)) if flat is None else flat
+    none = Coordinate((), Poly({}))
+    hints = [h for h in problem.hints if isinstance(h, Chosen) and h.buffer == buffer.name]
+    return [(h, Witness(a, none, none, none, 0, {})) for h in hints for a in stores if a.flat == flat]
+
+
+def _chosen(problem: Problem, hint: Chosen, element: _Element) -> dict[str, Poly]:
+    """The thread, block and rounds that a hint names for an element."""
+    scope = {**problem.names, "plane": element.plane, "row": element.row, "column": element.column}
+    found = {f"k@{loop}": to_term(e, scope) for loop, e in hint.rounds.items()}
+    for register, e in hint.numbers.items():
+        found |= {s.name: to_term(e, scope) for s in problem.specials[register].symbols()}
+    return found
 
 
 def _inside(buffer: BufferTerms, element: _Element, flat: bool) -> Cond:

@@ -87,13 +87,18 @@ def _faults(
         return fault.kind in kinds and fits(fault)
 
     result = watch.run(attempt.schedule, limit, enough=shows)
+    return _shown(watch, result, shows) or _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
+
+
+def _shown(watch: Watch, result: Result, shows: Callable[[Fault], bool]) -> Sign | None:
+    """The first fault that shows the claim to be false."""
     for fault in result.faults:
         if shows(fault):
             accesses = _accesses(watch, fault)
             pair = fault.kind == RACE and len(accesses) == 2
             words = f"race: {accesses[0]}; {accesses[1]}; nothing orders the two" if pair else str(fault)
             return Sign(words, accesses)
-    return _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
+    return None
 
 
 def _nothing(result: Result, words: str) -> str:
@@ -167,8 +172,14 @@ def _undefined(attempt: Attempt) -> Sign | str:
 
 def _unwritten(attempt: Attempt) -> Sign | str:
     """A byte is read that nobody has written, or that another thread writes at any time: before the read, or after."""
-    found = _faults(attempt, (UNINITIALISED,), _at_line(attempt))
-    return found if isinstance(found, Sign) else _faults(attempt, (RACE,), _at_line(attempt))
+    here, watch = _at_line(attempt), attempt.watch()
+
+    def unset(fault: Fault) -> bool:
+        return fault.kind == UNINITIALISED and here(fault)
+
+    result = watch.run(attempt.schedule, STEP_BUDGET, enough=unset)
+    found = _shown(watch, result, unset) or _shown(watch, result, lambda fault: fault.kind == RACE and here(fault))
+    return found or _nothing(result, "no uninitialised byte and no race at the claim's lines")
 
 
 def _trap(attempt: Attempt) -> Sign | str:

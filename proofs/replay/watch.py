@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from proofs.effort import ACCESS_UNITS, STEP_UNITS, Cost
 from proofs.names import plain_name
+from proofs.places import instruction_places
 from proofs.problem import Problem
 from proofs.records import Records
 from proofs.replay.model import Index, Launch
-from proofs.symbolic import instruction_places
 from spec.ptx.access import AccessEvent
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import Enough, Fault
@@ -79,7 +79,7 @@ class Watch:
         self.cost = cost
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
-        self._places = instruction_places(problem)
+        self._places = instruction_places(problem.function)
         self._shared = decode(problem.function, problem.module, launch.dynamic_shared).shared
         self._headers = {loop.id for loop in records.loops}
         self._rounds: dict[str, Array] = {}

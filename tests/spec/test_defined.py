@@ -106,7 +106,12 @@ REGISTERS, PREDICATES = [f"%r{i}" for i in range(1, 7)], [f"%p{i}" for i in rang
 
 def drawn(rng: random.Random) -> Iterator[str]:
     """Some instructions on few registers, of which some are written by some threads only, or by none."""
-    r, p = (lambda: rng.choice(REGISTERS)), (lambda: rng.choice(PREDICATES))
+    def r() -> str:
+        return rng.choice(REGISTERS)
+
+    def p() -> str:
+        return rng.choice(PREDICATES)
+
     yield f"setp.lt.u32 %p0, %r0, {rng.choice((1, 2, 4, 8, 40))};"
     guarded = rng.choice(("", "@%p0 ", "@%p0 ", "@!%p0 "))
     for name in REGISTERS[:3]:
