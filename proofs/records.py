@@ -124,7 +124,11 @@ class Trap:
 
 @dataclass(frozen=True)
 class Range:
-    """A value that was looked at: the claim is low <= term <= high."""
+    """A value that was looked at: the claim is low <= term <= high. `proved`: it was found to hold; else the terms made
+    of it say what is left modulo the width.
+
+    `always`: it matters whatever becomes of the result (`proofs.slices`).
+    """
 
     id: str
     at: Point
@@ -133,6 +137,7 @@ class Range:
     low: int
     high: int
     proved: bool
+    always: bool = False
 
 
 @dataclass(frozen=True)

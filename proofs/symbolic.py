@@ -284,9 +284,8 @@ class Machine(Registers):
         """Record the range claim of a value that was looked at."""
         if not self.recording:
             return
-        self.found.append(
-            Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
-        )
+        o = observation
+        self.found.append(Range("", self._point(), "", o.term, o.low, o.high, o.proved, o.always))
 
     def access(
         self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
@@ -370,7 +369,8 @@ def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
     once: dict[tuple[Poly, int, int, Point], Range] = {}
     for item in found:
         if isinstance(item, Range):
-            once.setdefault((item.term, item.low, item.high, item.at), item)
+            key = (item.term, item.low, item.high, item.at)
+            once[key] = item if item.always else once.get(key, item)
     return Records(
         _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
         _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),

@@ -31,6 +31,7 @@ from spec.errors import Unsupported
 # What is asked of every entry; coverage only of the buffers that --covers names.
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
 MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, and that do not
+MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
 
 
@@ -101,6 +102,7 @@ def check_entry(
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _undefined(analysis) if findings["init"].holds else []
+    notes += _wrapping(analysis.wrapping.lines)
     notes += [f"note: this hint was not proved, and is not used: {text}" for text in analysis.unproved]
     notes += _alike([d for d in decided.values() if d.alike])
     notes += [
@@ -120,6 +122,22 @@ def _undefined(analysis: Analysis) -> list[str]:
         "written it; what they read reaches no address, guard or memory"
         for name, found in lines.items()
     ]
+
+
+def _wrapping(lines: tuple[int, ...]) -> list[str]:
+    """Where arithmetic is modular, on purpose as it seems: hashes, random numbers."""
+    if not lines:
+        return []
+    spans: list[list[int]] = []
+    for line in lines:
+        if spans and line == spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    shown = [str(low) if low == high else f"{low}-{high}" for low, high in spans]
+    if len(shown) > MAX_SPANS:
+        shown[MAX_SPANS - 1:] = [f"... {shown[-1]} ({len(lines)} lines)"]
+    return [f"note: numbers may wrap at PTX line {', '.join(shown)}: they reach no address, guard or bound"]
 
 
 def _alike(decisions: list[Decision]) -> list[str]:
