@@ -142,12 +142,25 @@ class Range:
 
 @dataclass(frozen=True)
 class Read:
-    """A register read where some path has not written it; the claim is that `written` holds."""
+    """A register read where its value must be defined; the claim is that `written` holds.
+
+    `made`: it has been written, perhaps with what was made of registers that have not.
+    """
 
     id: str
     at: Point
     register: str
     written: Cond
+    made: bool = False
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """A register read by threads that may not have written it; where its value goes on to is claimed there."""
+
+    id: str
+    at: Point
+    register: str
 
 
 @dataclass(frozen=True)
@@ -162,7 +175,7 @@ class LoopRecord:
     parent: str
 
 
-Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | LoopRecord
+Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | Undefined | LoopRecord
 
 
 @dataclass(frozen=True)
@@ -180,3 +193,4 @@ class Records:
     leaves: tuple[Cond, ...] = ()
     commits: tuple[Commit, ...] = ()
     waits: tuple[Wait, ...] = ()
+    undefined: tuple[Undefined, ...] = ()

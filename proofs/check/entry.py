@@ -102,6 +102,7 @@ def check_entry(
     context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
+    notes += _undefined(analysis) if findings["init"].holds else []
     notes += _wrapping(analysis.wrapping.lines)
     notes += [f"note: this hint was not proved, and is not used: {text}" for text in analysis.unproved]
     notes += _alike([d for d in decided.values() if d.alike])
@@ -110,6 +111,18 @@ def check_entry(
         for a in accesses if _one_store(problem, a)
     ]  # fmt: skip
     return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+
+
+def _undefined(analysis: Analysis) -> list[str]:
+    """Registers that are read where some threads have not written them, which is allowed since nothing comes of it."""
+    lines: dict[str, list[int]] = {}
+    for read in analysis.records.undefined:
+        lines.setdefault(read.register, []).append(read.at.line)
+    return [
+        f"register {name} is read at PTX line {', '.join(map(str, sorted(set(found))))} by threads that have not "
+        "written it; what they read reaches no address, guard or memory"
+        for name, found in lines.items()
+    ]
 
 
 def _wrapping(lines: tuple[int, ...]) -> list[str]:
