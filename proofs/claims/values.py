@@ -6,7 +6,7 @@ from proofs.claims.model import Claim, Items, domain, known
 from proofs.problem import Problem
 from proofs.query import Hypothesis, Query, build
 from proofs.records import LoopRecord, Point, Records
-from proofs.terms import Poly, integer, quote
+from proofs.terms import Cond, Poly, conj, integer, le, lt, quote
 from spec.contracts.model import MAX_GRID
 
 FOREVER = 2**64
@@ -19,7 +19,8 @@ def value_claims(problem: Problem, records: Records) -> list[Claim]:
         bits = (r.high - r.low).bit_length()
         words = f"the number fits {bits} bits, {'signed' if r.low < 0 else 'unsigned'}: it has not wrapped"
         goal = f"(and (<= {integer(r.low)} {r.term.text}) (<= {r.term.text} {integer(r.high)}))"
-        claims.append(_claim(problem, f"range.{r.id}", "no-wrap", words, r.at, [], goal, [r.term]))
+        aim = conj((le(r.low, r.term), le(r.term, r.high)))
+        claims.append(_claim(problem, f"range.{r.id}", "no-wrap", words, r.at, [], goal, [r.term], aim))
     for d in records.reads:
         words = f"register {d.register} has been written"
         claims.append(_claim(problem, f"defined.{d.id}", "init", words, d.at, [], d.written.text, [d.written]))
@@ -32,12 +33,13 @@ def value_claims(problem: Problem, records: Records) -> list[Claim]:
 
 
 def _claim(
-    problem: Problem, name: str, obligation: str, words: str, at: Point, more: list[Hypothesis], goal: str, items: Items
+    problem: Problem, name: str, obligation: str, words: str, at: Point, more: list[Hypothesis], goal: str,
+    items: Items, aim: Cond | None = None,
 ) -> Claim:
     comment = (f"{obligation}: {words}", f"PTX line {at.line}")
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, linear=linear), *known(at), *more], goal, items)
+        return build(name, comment, [*domain(problem, linear=linear), *known(at), *more], goal, items, aim=aim)
 
     return Claim(name, obligation, (at.line,), query(False), words, query(True))
 
@@ -47,9 +49,9 @@ def _variant(problem: Problem, loop: LoopRecord) -> Claim:
     name = quote(loop.iteration.name)
     more = [Hypothesis("continue", loop.proceed.text, loop.proceed)]
     goal = f"(< {name} {FOREVER})"
-    return _claim(
-        problem, f"variant.{loop.id}", "no-trap", words, loop.at, more, goal, [Poly.symbol(loop.iteration)]
-    )
+    term = Poly.symbol(loop.iteration)
+    aim = lt(term, FOREVER)
+    return _claim(problem, f"variant.{loop.id}", "no-trap", words, loop.at, more, goal, [term], aim)
 
 
 def _grid(problem: Problem) -> Claim:
