@@ -157,7 +157,7 @@ class Arithmetic(Values):
             return self.const(32, width - value.value.bit_length())
         low, high = value.interval
         if high is None or high.bit_length() > MAX_COUNTED_BITS:
-            return self.bounded(32, 0, width - (low or 0).bit_length())
+            return self.bounded(32, 0, width - max(low or 0, 0).bit_length())
         term = Poly.constant(width)
         for i in range(high.bit_length()):
             term = term - ite(le(2**i, value), Poly.constant(1), Poly({}))

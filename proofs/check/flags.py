@@ -8,11 +8,11 @@ from math import prod
 
 from proofs.check.declarations import Declaration, declaration
 from proofs.check.entries import entries, in_place
-from proofs.check.facts import memory_exists, sources, spoken_buffer
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
+from proofs.facts import memory_exists, sources
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
@@ -34,6 +34,7 @@ from proofs.usage import Use, special_registers, usage
 from proofs.variables import add_variables
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
+from spec.contracts.facts import spoken_buffer
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
 from spec.errors import BadInput
 from spec.ptx.ast import Function, Module, type_width

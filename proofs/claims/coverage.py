@@ -297,7 +297,10 @@ def _site(
     # Facts help only where the claim speaks of what they are about.
     spoken = {s.name for item in (covers, reach, *control) for s in item.symbols()}
     named_own = {s.name for p in own.values() for s in p.symbols()}
-    known = _known(witness, around, copy, own.keys()) if spoken & named_own else TRUE
+    known = TRUE
+    if spoken & named_own:
+        # Of a thread that the launch does not have, facts may be false, and everything would follow from them.
+        known = implies(conj((*within, *launch)), _known(witness, around, copy, own.keys()))
     return _Site(access.at.line, number, exists, control, covers, reach, known)
 
 
