@@ -16,7 +16,7 @@ Three steps, each of which leaves statements that say no more than those before:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import product
 from math import gcd, lcm
 
@@ -40,7 +40,8 @@ from proofs.terms import (
 
 ROUNDS = 4  # of bounds from bounds
 DEPTH = 4  # hypotheses added to one goal
-NODES = 300  # sums looked at for one goal
+LOOKED_AT = 4_000  # products in the sums that are looked at for one goal
+LONG = 80  # products in a row; longer ones are left out
 SPLITS, BRANCHES = 8, 4  # disjunctions that are known, and branches of each, that are looked into
 CASES = 8  # a negated goal is split into at most
 DEFINED = 60  # atoms whose definitions are added
@@ -53,16 +54,20 @@ class Reasoner:
     """Keeps what was worked out of the same hypotheses: many claims stand at one place of the code."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Cond, ...], _Known] = {}
+        self._kept: dict[Hashable, _Known] = {}
 
     def follows(self, known: Iterable[Cond], goal: Cond) -> bool:
         """Whether the goal is seen to follow."""
         if goal.op == "true":
             return True
         here = tuple(dict.fromkeys(known))
-        if here not in self._kept:
-            self._kept[here] = _Known(here)
-        return self._kept[here].proves(goal)
+        # Names alone do not tell: a loop that is summarised again may give a symbol of the same name another range.
+        spoken = {s for c in here for s in c.symbols()}
+        symbols = (*(s for c in here for s in c.symbols()), *(s for s in goal.symbols() if s in spoken))
+        key = here, frozenset((s.name, s.low, s.high) for s in symbols)
+        if key not in self._kept:
+            self._kept[key] = _Known(here)
+        return self._kept[key].proves(goal)
 
 
 class _Known:
@@ -216,7 +221,7 @@ class _Sums:
         self._defined: set[Monomial] = set(below._defined) if below else set()
         self.contradictory = False
         self._left = 0
-        rows = [*rows, *self._definitions(rows)]
+        rows = [row for row in (*rows, *self._definitions(rows)) if len(row[0]) <= LONG]
         for row in rows:
             for monomial in row[0]:
                 self._at[monomial] = [*self._at.get(monomial, ()), row]
@@ -225,8 +230,8 @@ class _Sums:
 
     def exclude(self, rows: Sequence[Row]) -> bool:
         """Whether these rows, which are among the sums, contradict the others."""
-        self._left = NODES
-        return self.contradictory or any(self._negative(row, DEPTH) for row in rows)
+        self._left = LOOKED_AT
+        return self.contradictory or any(len(row[0]) <= LONG and self._negative(row, DEPTH) for row in rows)
 
     # --- bounds ---
     def widen(self, branches: Sequence[_Sums]) -> None:
@@ -317,7 +322,7 @@ class _Sums:
                 width.append((MANY if low is None or high is None else abs(c) * (high - low), m))
         if not open_ and most < 0:
             return True
-        self._left -= 1
+        self._left -= len(terms)
         if depth == 0 or len(open_) > depth or self._left < 0:
             return False
         for m in open_[:1] or [m for _, m in sorted(width, key=lambda w: -w[0])[:3]]:

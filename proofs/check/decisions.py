@@ -10,7 +10,7 @@ from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
 from proofs.discharge import Decision, Pins, by_sums, enumerated
-from proofs.effort import PASSES, SPENT, Meter
+from proofs.effort import PASSES, SPENT, SUMS, Meter
 from proofs.enumeration import Enumerator
 from proofs.linear import Reasoner
 
@@ -31,7 +31,8 @@ def decide_all(
     reasoner = Reasoner()
     for claim in claims:
         done, pins[claim.name] = enumerated(claim, enumerator)
-        if done is None:
+        if done is None and (meter.left is None or meter.left > 0):
+            meter.spend(SUMS)
             done = by_sums(claim, reasoner)
         if done is not None:
             decided[claim.name] = done

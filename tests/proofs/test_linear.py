@@ -158,6 +158,13 @@ def test_nothing_follows_from_a_hypothesis_of_another_question() -> None:
     assert not reasoner.follows((lt(J, N),), lt(K, N + 1))
 
 
+def test_a_symbol_of_the_same_name_may_have_another_range() -> None:
+    reasoner = Reasoner()
+    assert reasoner.follows((le(number("m", 3), J),), le(3, J))
+    assert not reasoner.follows((le(number("m", 2), J),), le(3, J))
+    assert not reasoner.follows((le(number("m"), J),), le(3, J))
+
+
 # --- goals as conditions say what their texts say ---
 def problems_of(name: str) -> list[Problem]:
     (kernel,) = (k for k in kernels(ROOT, [name]) if k.name == name)
