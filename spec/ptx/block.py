@@ -49,7 +49,7 @@ class StepEvent:
 class Gathering:
     """Threads at one hardware barrier.
 
-    `released` are the rows of those that only arrived (bar.arrive), `truths` the predicates of bar.red.
+    `released` are the rows of what those know that only arrived (bar.arrive), `truths` the predicates of bar.red.
     """
 
     waiting: list[int] = field(default_factory=list)
@@ -221,7 +221,7 @@ class Block(Threads):
             gathering.lines.add(self.line)
             if step.row.control == "arrive":
                 gathering.arrived += [int(t) for t in here]
-                gathering.released += [self.memory.clocks.release(int(t)) for t in here]
+                gathering.released.append(self.memory.clocks.release(here))
                 self._go_on(here, at + 1)
             else:
                 gathering.waiting += [int(t) for t in here]
@@ -244,7 +244,7 @@ class Block(Threads):
         if whole:
             self._end_interval()
         elif len(waiting):
-            self.memory.clocks.meet(gathering.waiting, gathering.released)
+            self.memory.clocks.meet(waiting, gathering.released)
         self.state[waiting] = RUN
         self._reduce(waiting, gathering.truths)
         if len(waiting) == self.threads and len(lines) == 1:
@@ -268,8 +268,8 @@ class Block(Threads):
     def _end_interval(self) -> None:
         """Look for races since the last barrier of all threads; forget the order within the interval."""
         memory = self.memory
-        ordered = memory.clocks.ordered if memory.clocks.partial else None
-        for first, second in collisions(memory.log, ordered):
+        clocks = memory.clocks if memory.clocks.partial else None
+        for first, second in collisions(memory.log, clocks):
             self.line = second.line
             threads = np.array([second.thread, first.thread])
             self.fault(
@@ -329,7 +329,7 @@ class Block(Threads):
         self.state[threads] = RUN
         if step.row.control == "warp_barrier":
             for warp in np.unique(self.warp_of[threads]):
-                self.memory.clocks.meet(int(t) for t in threads[self.warp_of[threads] == warp])
+                self.memory.clocks.meet(threads[self.warp_of[threads] == warp])
         else:
             self._execute(step, threads)
         self._go_on(threads, at + 1)

@@ -118,9 +118,7 @@ def run(
     indices = thread_indices(block)
     done: list[Index] = []
 
-    def name(thread: int) -> Index:
-        x, y, z = (int(axis[thread]) for axis in indices)
-        return x, y, z
+    name = list[Index](zip(*(axis.tolist() for axis in indices), strict=True)).__getitem__
 
     with suppress(Enough), np.errstate(all="ignore"):
         for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):
