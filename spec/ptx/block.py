@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 RUN, WAIT, BARRED, EXITED = 0, 1, 2, 3
+BARRIERS = 16  # of a block (PTX ISA 9.7.13.1)
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,10 @@ class Block(Threads):
         self.together = True
         self.copies = Copies(memory, self.threads, schedule)
         self.gatherings: dict[int, Gathering] = {}
+        self.schedule = schedule
         self.random = random.Random(schedule) if isinstance(schedule, int) else None
         self.one_warp = schedule != "forward"
-        self.turn = int(self.warp_of[-1])
+        self.turn = -1 if schedule == "interleaved" else int(self.warp_of[-1])
         self.executed: dict[int, int] = {}
 
     # --- the scheduler ---
@@ -115,6 +117,8 @@ class Block(Threads):
 
     def _whose_turn(self, runnable: Array) -> int:
         able = np.unique(self.warp_of[runnable])
+        if self.schedule == "interleaved":
+            able = able[np.argsort(able % 2 == 0, kind="stable")]
         if self.turn not in able or (self.random is not None and self.random.random() < 0.2):
             self.turn = int(self.random.choice(list(able)) if self.random is not None else able[-1])
         return self.turn
@@ -215,6 +219,8 @@ class Block(Threads):
             expected = int(rest[0][number == which][0]) if rest else self.threads
             if truths is not None:
                 gathering.truths += [bool(p) for p in truths[number == which]]
+            if which >= BARRIERS:
+                self.fault(BARRIER, here, f"barrier {which}, where there are 0 to {BARRIERS - 1}")
             if rest and expected % WARP:
                 self.fault(BARRIER, here, f"a barrier for {expected} threads, no multiple of {WARP}")
             gathering.expected = expected
