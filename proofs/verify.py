@@ -220,9 +220,12 @@ class _Job:
         """
         failing = {o for o, found in outcomes.items() if any(v < Verdict.DERIVED for v, _, _ in found)}
         claims = self.entries[entry]["claims"]
-        written = all(c["verdict"] == Verdict.PROVED.value for c in claims if c["name"].startswith("defined."))
+        written, apart = (
+            all(c["verdict"] == Verdict.PROVED.value for c in claims if c["name"].startswith(kind))
+            for kind in ("defined.", "rows.")
+        )
         for obligation in SOLVER_OBLIGATIONS:
-            words = missing_premises(obligation, failing, written, obligation in memory)
+            words = missing_premises(obligation, failing, written, obligation in memory, apart)
             if words and obligation not in failing:
                 outcomes[obligation].append((Verdict.UNKNOWN, words, None))
 

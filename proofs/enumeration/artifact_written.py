@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from proofs.claims.model import Claim
+from proofs.contents import contents_of
 from proofs.enumeration import Enumerator
 from proofs.enumeration.evaluate import NotFinite
 from proofs.enumeration.parting import MAX_MODULUS, Places
@@ -30,7 +31,7 @@ def written_json(claim: Claim, given: Enumerator, entry: str, ptx_sha256: str) -
     question = claim.finite
     if not isinstance(question, Written) or any(isinstance(s, Symbol) for s in given.block.sizes):
         return None
-    if question.read.warp or question.read.kind != "read":
+    if question.read.warp or question.read.kind != "read" or contents_of([question.read.address]):
         return None
     kept = replace(question, writers=tuple(w for w in question.writers if _followed(w, question)))
     try:

@@ -96,7 +96,8 @@ class Watch:
             problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
-            alike=self._alike, on_access=self._access, on_step=self._step, enough=enough,
+            alike=self._alike, lenient=problem.contract is None, on_access=self._access, on_step=self._step,
+            enough=enough,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:
