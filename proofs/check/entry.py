@@ -77,13 +77,14 @@ def check_entry(
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     meter.left += limits.units // 4
-    registers = True
+    registers, rows = True, True
     for claim in claims:
         finding, decision = findings[claim.obligation], decided[claim.name]
         finding.remembered += claim.name in remembered
         _settle(analysis, decision, finding, meter, limits)
-        if decision.status != "unsat" and claim.name.startswith("defined."):
-            registers = False
+        if decision.status != "unsat":
+            registers = registers and not claim.name.startswith("defined.")
+            rows = rows and not claim.name.startswith("rows.")
     findings["bounds"].assumed += _undeclared_bounds(analysis)
     findings["init"].open += _unwritten(analysis)
     if store is not None:
@@ -98,7 +99,7 @@ def check_entry(
         d.claim.obligation for d in decided.values()
         if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
-    context = Context(problem.function.name, findings, registers, vacuous, places, memory)
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _undefined(analysis) if findings["init"].holds else []
