@@ -1,7 +1,7 @@
 """Candidate counterexamples carried out: a model refutes a claim only if the emulator shows the fault.
 
 The claim is solved again for small sizes, the model made into a launch, and the blocks it speaks of are run with every
-detector on, warps forward and in reverse.
+detector on, warps forward and in reverse, and where barriers have groups also every other warp first.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from spec.errors import BadInput, Unsupported
 
 MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
+OF_GROUPS = "interleaved"  # which threads meet at a barrier of part of the block depends on who comes first
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def replay(
     reason = "no model"
     branches = any(s.kind == "boolean" for s in claim.query.symbols)
     contents = (PLAIN, MIXED) if branches else (PLAIN,)
+    grouped = any(b.group for b in analysis.records.barriers)
+    schedules = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
     for candidate in models(analysis.problem, claim, model, ask):
@@ -61,7 +64,7 @@ def replay(
         if len(tried) == MAX_ATTEMPTS:
             break
         tried.append(candidate)
-        for schedule, content in product(SCHEDULES, contents):
+        for schedule, content in product(schedules, contents):
             try:
                 launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
                 sign = sign_of(Attempt(analysis, claim, launch, schedule, cost))
