@@ -94,7 +94,7 @@ def test_contents_are_those_that_were_checked(gpu: CudaDevice) -> None:
     assert gpu.download(out).view(np.uint32).tolist() == [12, 10, 13]
     held = gpu.download(table).view(np.uint32).tolist()
     assert held == [88, 0, 0, 0, 88, 88, 88, 2, 0, 3, *[88] * 6]
-    with pytest.raises(BadInput, match="facts about what buffers hold, .* launch it by itself"):
+    with pytest.raises(BadInput, match=r"facts about what buffers hold, .* launch it by itself"):
         gpu.capture([prepared])
 
 
