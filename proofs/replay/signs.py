@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from proofs.claims import Claim
-from proofs.effort import Cost
-from proofs.entry import Analysis
 from proofs.problem import BufferTerms
 from proofs.records import Point, Range
+from proofs.replay.attempt import Attempt, Endless, Sign
 from proofs.replay.concerned import blocks_at
+from proofs.replay.endless import endless
 from proofs.replay.evaluate import term_value
-from proofs.replay.model import Launch
 from proofs.replay.watch import Seen, Watch
 from proofs.terms import Poly
 from spec.contracts.model import ACTIVE, MAX_GRID
@@ -36,40 +34,9 @@ from spec.ptx.faults import (
 )
 from spec.ptx.machine import Result
 
-STEP_BUDGET = 30_000  # of one block; a launch of small sizes that takes more counts as endless
+STEP_BUDGET = 30_000  # of one block; a launch of small sizes that takes more shows nothing
 MAX_BLOCKS = 512
 HALF = 2**63
-
-
-@dataclass(frozen=True)
-class Sign:
-    """What was seen, in words, and the accesses that show it; `lines` where they are not those of the claim."""
-
-    words: str
-    accesses: tuple[Seen, ...] = ()
-    lines: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One launch that should show a claim to be false."""
-
-    analysis: Analysis
-    claim: Claim
-    launch: Launch
-    schedule: str
-    cost: Cost | None = None
-
-    def watch(
-        self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
-    ) -> Watch:
-        return Watch(
-            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line, self.cost
-        )
-
-
-class Endless(Exception):
-    """A run showed nothing within its steps; others of the same claim are not worth as many again."""
 
 
 def sign_of(attempt: Attempt) -> Sign | str:
@@ -175,10 +142,6 @@ def _trap(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (TRAP,), _at_line(attempt))
 
 
-def _variant(attempt: Attempt) -> Sign | str:
-    return _faults(attempt, (STEP_LIMIT,), lambda fault: True)
-
-
 def _writers(attempt: Attempt) -> Sign | str:
     watch = attempt.watch(writers=True)
     result = watch.run(attempt.schedule, STEP_BUDGET)
@@ -265,8 +228,7 @@ def _number(attempt: Attempt, at: Point, term: Poly, held: Poly, low: int, high:
     exact, whole = term_value(term, values), term_value(held, values)
     if low <= exact <= high:
         return f"in this launch the value is {exact}, in range"
-    x, y, _ = attempt.launch.block
-    thread = sum(values.get(f"tid.{a}", 0) * scale for a, scale in zip("xyz", (1, x, x * y), strict=True))
+    thread = attempt.thread
     wanted = {loop: values.get(f"k@{loop}", 0) for loop in at.loops}
     signs: list[Sign] = []
     reached: list[int] = []
@@ -347,6 +309,6 @@ SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
     "group": _together,
-    "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
+    "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": endless, "trap": _trap,
     "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset, "unchanged": _unchanged,
 }
