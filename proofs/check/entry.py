@@ -77,7 +77,7 @@ def check_entry(
     findings = {kind: Finding() for kind in kinds_of(problem)}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
-    meter.left += limits.units // 4
+    meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
     registers = True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
@@ -123,7 +123,7 @@ def in_turn(
     """
     queues: dict[str, list[Decision]] = {}
     for decision in decisions:
-        if decision.status == "sat":
+        if _to_run(decision):
             queues.setdefault(decision.claim.obligation, []).append(decision)
         else:
             yield decision, 0
@@ -158,24 +158,34 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     finding.rungs[claim.name] = decision.rung
     if decision.reason == NOT_ASKED:
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, NOT_ASKED))
-    elif decision.status == "unknown":
-        finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
-    elif decision.status == "sat" and _enough(finding, meter):
+    elif not _to_run(decision):
+        if decision.status == "unknown":
+            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+    elif _enough(finding, meter):
         words = "a solver has a counterexample, not replayed since enough others of this kind were"
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
-    elif decision.status == "sat":
+    else:
         finding.replays += 1
         seen = replay(analysis, decision.subject, decision.model, meter, meter)
         if not seen.reproduced and decision.narrowed is not None and made_anew(claim):
             # The numbers of the candidate may be some that no launch comes to.
             seen = replay(analysis, claim, decision.model, meter, meter)
         finding.failed += not seen.reproduced
-        if not seen.reproduced:
+        if not seen.reproduced and decision.status == "unknown":
+            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+        elif not seen.reproduced:
             finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):
             where = "".join(f"\n  {Places(analysis.problem).whole(n)}" for n in _lines(seen.content))
             finding.refuted.append((seen.detail + where, seen.to_json() | {"help": _shut_out(analysis, claim)}))
     finding.seconds += decision.seconds + time.monotonic() - start
+
+
+def _to_run(decision: Decision) -> bool:
+    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood."""
+    claim = decision.claim
+    any_launch = claim.obligation == "coverage" and claim.partial and decision.reason == claim.reason
+    return decision.status == "sat" or (decision.status == "unknown" and any_launch)
 
 
 def _enough(finding: Finding, meter: Meter) -> bool:
