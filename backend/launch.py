@@ -1,8 +1,8 @@
 """Launches: a contract bound to the parameter list of the PTX, and arguments checked against both.
 
 What the prover assumes of a launch is what `prepare` checks, clause by clause: the contract's `requires` and float
-ranges, every buffer's extent and alignment, disjoint buffers, and the contract's own grid and block. Devices take
-nothing but a `Prepared` launch, and only this module makes one.
+ranges, every buffer's extent and alignment, disjoint buffers, what buffers hold where the contract has facts about it,
+and the contract's own grid and block. Devices take nothing but a `Prepared` launch, and only this module makes one.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import hashlib
 import itertools
 import operator
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
-from spec.contracts.expr import evaluate, parse_expr
+import numpy as np
+import numpy.typing as npt
+
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Buffer, Contract, Parameter
 from spec.errors import BadInput, ContractViolation
 from spec.ptx.ast import Function, Module, Param, type_width
@@ -61,7 +63,7 @@ class Region:
     """The bytes of a buffer that one launch may touch: `extent` bytes from `address`.
 
     With two extents, rows of `row` bytes begin `pitch` bytes apart, and what lies between them is not the launch's;
-    both are 0 with one.
+    both are 0 with one. With three, planes of `plane` bytes begin `plane_pitch` bytes apart.
     """
 
     buffer: Buffer
@@ -69,10 +71,36 @@ class Region:
     extent: int
     pitch: int = 0
     row: int = 0
+    plane_pitch: int = 0
+    plane: int = 0
 
     @property
     def end(self) -> int:
         return self.address + self.extent
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a buffer holds when a launch begins: the elements that were checked, in the buffer's logical shape.
+
+    They are the launch's own, and cannot be changed; the device copies them into the buffer on the launch's stream.
+    """
+
+    region: Region
+    elements: npt.NDArray[Any]
+    strides: tuple[int, ...]
+
+    def pieces(self) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
+        """What lies together: how many bytes behind the region's first one it begins, and the bytes."""
+        if not self.elements.size:
+            return
+        if self.elements.nbytes == self.region.extent:
+            yield 0, self.elements.reshape(-1).view(np.uint8)
+            return
+        rows = self.elements.reshape(-1, self.elements.shape[-1])
+        for number, place in enumerate(np.ndindex(self.elements.shape[:-1])):
+            offset = sum(n * stride for n, stride in zip(place, self.strides, strict=False))
+            yield offset * self.elements.itemsize, rows[number].view(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -101,7 +129,8 @@ class Descriptor:
 class Prepared:
     """A launch that passed every check; nothing in it changes any more. Made by `prepare`.
 
-    `values` holds integer parameters as int and float parameters as the binary32 value that the kernel receives.
+    `values` holds integer parameters as int and float parameters as the binary32 value that the kernel receives;
+    `contents` what the launch puts into the buffers that the contract's facts speak of.
     """
 
     descriptor: Descriptor
@@ -111,6 +140,7 @@ class Prepared:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared: int
+    contents: tuple[Content, ...]
     seal: object = field(repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -120,8 +150,9 @@ class Prepared:
 def bind(contract: Contract, module: Module) -> Descriptor:
     """The descriptor of a contract's entry in a parsed PTX module.
 
-    ContractViolation if the parameter lists differ in number, order, name, width, kind or alignment, or if the
-    entry's own launch bounds exclude the contract's block; each message says what was asked and what was found.
+    ContractViolation if the parameter lists differ in number, order, name, width, kind or alignment, if the entry's
+    own launch bounds exclude the contract's block, or if a fact cannot be read; each message says what was asked and
+    what was found.
     """
     try:
         entry = module.entry(contract.entry)
@@ -145,11 +176,16 @@ def bind(contract: Contract, module: Module) -> Descriptor:
         raise ContractViolation(f"{entry.name}: {offset} parameter bytes asked, the limit is {MAX_PARAMETER_BYTES}")
     _check_buffers_named(contract)
     _check_block(contract, entry)
+    try:
+        contract.content_facts()
+    except BadInput as error:
+        raise ContractViolation(str(error)) from None
     return Descriptor(contract, module.text, tuple(slots), _SEAL)
 
 
 def prepare(
-    descriptor: Descriptor, values: Mapping[str, SupportsIndex | SupportsFloat], buffers: Mapping[str, Span]
+    descriptor: Descriptor, values: Mapping[str, SupportsIndex | SupportsFloat], buffers: Mapping[str, Span],
+    contents: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> Prepared:
     """A launch of these arguments, checked on a copy that the launch owns.
 
@@ -157,6 +193,8 @@ def prepare(
         values: every parameter that is not a buffer; integers as int, float parameters as float (rounded to binary32
             before the check).
         buffers: every buffer parameter.
+        contents: of every buffer that a fact of the contract speaks of, its elements in its logical shape and type.
+            The launch puts them there itself: what is checked is what the kernel reads.
 
     Raises:
         ContractViolation: naming the parameter or clause, what was asked and the limit.
@@ -171,6 +209,7 @@ def prepare(
     grid = _grid(contract, integers)
     regions = tuple(_region(contract, b, spans[b.name], integers) for b in contract.buffers)
     _check_disjoint(contract, regions)
+    owned = _contents(contract, regions, integers, contents or {})
     packed = bytearray(descriptor.parameter_bytes)
     for slot in descriptor.slots:
         name = slot.parameter.name
@@ -184,6 +223,7 @@ def prepare(
         grid,
         contract.block,
         contract.dynamic_shared,
+        owned,
         _SEAL,
     )
 
@@ -320,10 +360,44 @@ def _region(contract: Contract, buffer: Buffer, span: Span, values: Mapping[str,
         raise ContractViolation(f"{where} needs {extent} bytes; its address is null")
     if span.address % buffer.align:
         raise ContractViolation(f"{where} is aligned to {buffer.align} bytes; asked for address {span.address:#x}")
-    if len(buffer.shape) == 1:
+    sizes, strides = buffer.sizes(values), buffer.strides(values)
+    size = buffer.element_bytes
+    if len(sizes) == 1:
         return Region(buffer, span.address, extent)
-    pitch, row = (evaluate(parse_expr(e), values) * buffer.element_bytes for e in (buffer.row_stride, buffer.shape[1]))
-    return Region(buffer, span.address, extent, pitch, row)
+    pitch, row = strides[-2] * size, sizes[-1] * size
+    if len(sizes) == 2:
+        return Region(buffer, span.address, extent, pitch, row)
+    return Region(buffer, span.address, extent, pitch, row, strides[0] * size, (sizes[1] - 1) * pitch + row)
+
+
+def _contents(
+    contract: Contract, regions: tuple[Region, ...], values: Mapping[str, int],
+    contents: Mapping[str, npt.NDArray[Any]],
+) -> tuple[Content, ...]:
+    """Copies of the contents that facts speak of, of which all facts hold."""
+    spoken = {fact.buffer for fact in contract.content_facts()}
+    for name in sorted(spoken - contents.keys()):
+        raise ContractViolation(f"{contract.entry}: no contents given for {name}, of which the contract has facts: "
+                                f"{'; '.join(f.text for f in contract.content_facts() if f.buffer == name)}")
+    for name in sorted(contents.keys() - spoken):
+        raise ContractViolation(f"{contract.entry}: contents given for {name}, of which the contract has no facts")
+    owned = []
+    for region in regions:
+        buffer = region.buffer
+        if buffer.name not in spoken:
+            continue
+        given = contents[buffer.name]
+        shape, kind = buffer.sizes(values), np.dtype(f"<{buffer.element[0].replace('s', 'i')}{buffer.element_bytes}")
+        if not isinstance(given, np.ndarray) or given.dtype != kind or given.shape != shape:
+            have = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else repr(type(given))
+            raise ContractViolation(
+                f"{contract.entry}: contents of {buffer.name} are {kind} of shape {shape}; asked for {have}"
+            )
+        # An array over immutable bytes: nobody can make it writable again.
+        elements = np.frombuffer(given.tobytes(), kind).reshape(shape)
+        owned.append(Content(region, elements, buffer.strides(values)))
+    contract.check_contents(values, {c.region.buffer.name: c.elements for c in owned})
+    return tuple(owned)
 
 
 def _check_disjoint(contract: Contract, regions: tuple[Region, ...]) -> None:

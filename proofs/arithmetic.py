@@ -38,7 +38,7 @@ class Arithmetic(Values):
 
     # --- division ---
     def div(self, width: int, signed: bool, a: Word, b: Word) -> Word:
-        dividend, divisor = self.number(a, signed), self.number(b, signed)
+        dividend, divisor = self.number(a, signed), self.number(b, signed, always=True)
         negative = within(divisor, None, -1)
         size = -divisor if negative else divisor
         if not self._positive(size):
@@ -47,7 +47,7 @@ class Arithmetic(Values):
         return self.word(width, -found if negative else found)
 
     def rem(self, width: int, signed: bool, a: Word, b: Word) -> Word:
-        dividend, divisor = self.number(a, signed), self.number(b, signed)
+        dividend, divisor = self.number(a, signed), self.number(b, signed, always=True)
         size = -divisor if within(divisor, None, -1) else divisor
         if not self._positive(size):
             return self.unknown(width)
@@ -157,7 +157,7 @@ class Arithmetic(Values):
             return self.const(32, width - value.value.bit_length())
         low, high = value.interval
         if high is None or high.bit_length() > MAX_COUNTED_BITS:
-            return self.bounded(32, 0, width - (low or 0).bit_length())
+            return self.bounded(32, 0, width - max(low or 0, 0).bit_length())
         term = Poly.constant(width)
         for i in range(high.bit_length()):
             term = term - ite(le(2**i, value), Poly.constant(1), Poly({}))

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from proofs.claims.coverage import Witness, witnesses
 from proofs.claims.digits import Digit
+from proofs.claims.witnesses import Witness, witnesses
 from proofs.entry import Analysis
 from proofs.intervals import Interval
 from proofs.records import Access, Barrier, Point, Shuffle, Trap
@@ -151,9 +151,13 @@ def assumptions(contracts: Sequence[Contract]) -> list[str]:
         words += [f"{c.entry}: {p} in [{low}, {high}]" for p, (low, high) in sorted(c.float_ranges.items())]
         for b in c.buffers:
             size = " x ".join(b.shape) + (f" with rows {b.leading} apart" if b.leading else "")
+            size += f" and planes {b.plane} apart" if b.plane else ""
             words.append(f"{c.entry}: buffer {b.name} holds {size} of {b.element}, aligned to {b.align}, below 2^64")
         names = ", ".join(b.name for b in c.buffers)
         words.append(f"{c.entry}: buffers {names} do not overlap")
+        words += [f"{c.entry}: {fact.text}, which the host checks before a launch" for fact in c.content_facts()]
+        if c.facts:
+            words.append(f"{c.entry}: what facts speak of is changed by nobody else during the launch")
         words.append(f"{c.entry}: launched with block {c.block} and grid ({', '.join(c.grid)})")
     words.append("%laneid is the thread's number in its block modulo 32")
     words.append("generic addresses of global memory equal global addresses")

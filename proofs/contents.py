@@ -14,12 +14,9 @@ from itertools import combinations, product
 from proofs.conditions import Cond, conj, ge, implies, lt, same
 from proofs.polynomials import Atom, Poly
 from proofs.symbols import LAUNCH, Interval, Symbol
+from spec.contracts import facts as stated
 
 MAX_INSTANCES = 64
-INTEGERS = {
-    "u8": (0, 2**8 - 1), "u16": (0, 2**16 - 1), "u32": (0, 2**32 - 1), "s32": (-(2**31), 2**31 - 1),
-    "u64": (0, 2**64 - 1), "s64": (-(2**63), 2**63 - 1),
-}  # fmt: skip
 FLAT = "flat"
 
 
@@ -28,16 +25,22 @@ class Fact:
     """A condition on elements of one buffer, for all values of its index variables.
 
     Args:
-        text: as it was given.
+        said: as it was given.
+        names: the terms of the names in it that are no variables.
         refs: for each element spoken of, the symbol that stands for its value and its coordinates over `variables`.
         guard, holds: over variables, values and parameters: where the guard holds, so does the other.
     """
 
-    text: str
+    said: stated.Fact
+    names: Mapping[str, Poly]
     refs: tuple[tuple[Symbol, tuple[Poly, ...]], ...]
     variables: tuple[Symbol, ...]
     guard: Cond
     holds: Cond
+
+    @property
+    def text(self) -> str:
+        return self.said.text
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ class ContentAtom(Atom):
         self.text, self.interval = f"|{self.name}|", source.interval
 
     def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
+        if self.symbol in mapping:
+            return mapping[self.symbol]
         return Poly.of(ContentAtom(self.source, tuple(p.substitute(mapping) for p in self.at), self.flat))
 
     def symbols(self) -> frozenset[Symbol]:

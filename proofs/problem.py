@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from proofs.contents import Source
+from proofs.hints.model import Hint
 from proofs.terms import BLOCK, LAUNCH, THREAD, Cond, Poly, Symbol, divide, eq, ite, le, lt, modulo, negate, same
-from spec.contracts.expr import Compare, Const, Expr, Var, parse_expr, print_expr
+from spec.contracts.expr import Compare, Const, Expr, Var, print_expr
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
 from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import Function, Mem, Module, Sym, Variable, type_width
 from spec.ptx.isa import lookup
-from spec.ptx.lower import lowered
 
 AXES = ("x", "y", "z")
 MAX_PRODUCTS = 1_000  # of an expression in a flag or contract
@@ -80,6 +80,7 @@ class Problem:
         sources: buffers of integers whose content is followed, unless the launch turns out to write them.
         addresses: of variables that are not shared, by name (`proofs.variables`).
         local_bytes: size of each local variable.
+        hints: what a person gives to help (`proofs.hints`); none of it is taken for true.
     """
 
     module: Module
@@ -104,6 +105,7 @@ class Problem:
     sources: dict[str, Source] = field(default_factory=dict)
     addresses: dict[str, Poly] = field(default_factory=dict)
     local_bytes: dict[str, Poly] = field(default_factory=dict)
+    hints: tuple[Hint, ...] = ()
 
     def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
         """Address and size of a shared or local variable."""
@@ -230,57 +232,6 @@ def check_name(name: str) -> str:
     if name in RESERVED or "|" in name or "." in name or "!" in name or "@" in name or "'" in name:
         raise BadInput(f"parameter name {name!r} cannot be used in a query; rename it with --names")
     return name
-
-
-def contract_problem(contract: Contract, module: Module) -> Problem:
-    """The problem a shipped kernel's contract poses."""
-    try:
-        function = lowered(module.entry(contract.entry), module)
-    except KeyError as error:
-        raise BadInput(str(error.args[0])) from None
-    if len(function.params) != len(contract.parameters):
-        raise BadInput(
-            f"{contract.entry} has {len(function.params)} parameters, its contract {len(contract.parameters)}"
-        )
-    names: dict[str, Poly] = {}
-    parameters: dict[str, Poly | None] = {}
-    domain: list[tuple[str, Cond]] = []
-    for declared, wanted in zip(function.params, contract.parameters, strict=True):
-        if declared.name != wanted.name:
-            raise BadInput(f"{contract.entry}: parameter {declared.name!r} where its contract has {wanted.name!r}")
-        if wanted.kind == "f32":
-            parameters[declared.name] = None
-            continue
-        bits = wanted.bytes * 8
-        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if wanted.kind == "s32" else (0, 2**bits - 1)
-        term = Poly.symbol(Symbol(check_name(wanted.name), "parameter", LAUNCH, low, high))
-        names[wanted.name] = parameters[declared.name] = term
-    for comparison in contract.comparisons():
-        domain.append((print_expr(comparison), to_condition(comparison, names)))
-    grid_terms = [to_term(parse_expr(e), names) for e in contract.grid]
-    specials, clauses, grid = launch_specials(contract.block, (grid_terms[0], grid_terms[1], grid_terms[2]))
-    domain += clauses
-    buffers: dict[str, BufferTerms] = {}
-    for buffer in contract.buffers:
-        if buffer.name not in names:
-            raise BadInput(f"{contract.entry}: buffer {buffer.name!r} is not a parameter")
-        (base,) = names[buffer.name].symbols()
-        shape = [to_term(parse_expr(s), names) for s in buffer.shape]
-        two = len(shape) == 2
-        buffers[buffer.name] = BufferTerms(
-            buffer.name, base, buffer.element_bytes, shape[0] if two else None,
-            to_term(parse_expr(buffer.row_stride), names) if two else None, shape[-1], buffer.access, buffer.align,
-        )
-        domain += buffer_clauses(buffers[buffer.name])
-    variables, sizes, aligned = variable_terms(module, function, Poly.constant(contract.dynamic_shared))
-    domain += aligned
-    if contract.power not in names:
-        raise BadInput(f"{contract.entry}: power parameter {contract.power!r} is not a parameter")
-    (power,) = names[contract.power].symbols()
-    return Problem(
-        module, function, domain, parameters, specials, variables, sizes, buffers, contract.block, grid, power,
-        contract.outputs, contract.rewrites, contract=contract, expected_grid=tuple(grid_terms), names=names,
-    )
 
 
 def unsupported_function(function: Function) -> None:

@@ -26,6 +26,7 @@ from proofs.artifacts import (
     to_text,
 )
 from proofs.claims import OBLIGATIONS, Claim
+from proofs.contract import contract_problem
 from proofs.decide import solver_version
 from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
@@ -33,7 +34,6 @@ from proofs.enumeration.artifact import enumeration_json
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
 from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
-from proofs.problem import contract_problem
 from proofs.ptxas import version
 from proofs.refinement import check_refinement
 from proofs.results import Report, Row
@@ -133,7 +133,7 @@ def verify_stem(root: Path, stem: str, fresh: bool) -> Finished:
         kernel = f"{stem}:{contract.entry}" if len(contracts) > 1 else stem
         job.entry(contract, measured.get(contract.entry, {}), kernel)
     job.finish(contracts)
-    out = Finished(stem, job.rows, assumptions(contracts), job.files, time.monotonic() - start)
+    out = Finished(stem, job.rows, [*assumptions(contracts), *job.notes], job.files, time.monotonic() - start)
     if store.damage:
         out.assumptions.append(f"{stem}: the store was not used: {store.damage}")
     return out
@@ -167,6 +167,7 @@ class _Job:
         self.entries: dict[str, Any] = {}
         self.rungs: dict[tuple[str, str], dict[str, str]] = {}
         self.numerics: list[dict[str, Any]] = []
+        self.notes: list[str] = []
 
     def measured(self, contracts: Sequence[Contract]) -> dict[str, dict[str, dict[str, int]]]:
         """What ptxas says, taken from the store while the PTX and the assembler are the same."""
@@ -188,6 +189,7 @@ class _Job:
         self._resources(contract, measured, outcomes)
         self._abi(contract, outcomes)
         start = time.monotonic()
+        memory: frozenset[str] = frozenset()
         try:
             problem = contract_problem(contract, self.module)
             analysis = analyse(problem)
@@ -195,23 +197,34 @@ class _Job:
             for obligation in SOLVER_OBLIGATIONS:
                 outcomes[obligation].append((Verdict.UNKNOWN, str(error), None))
         else:
-            self._solve(contract, analysis, outcomes, seconds, source)
+            self.notes += [
+                f"{contract.entry}: facts about {b} are not used, since the launch writes there"
+                for b in sorted(analysis.rewritten)
+            ]
+            self.notes += [f"{contract.entry}: this hint was not proved: {text}" for text in analysis.unproved]
+            memory = self._solve(contract, analysis, outcomes, seconds, source)
         seconds["bounds"] += time.monotonic() - start - sum(seconds.values())
         self._numerics(contract, outcomes, seconds, source)
         self._refinement(contract, outcomes, seconds, source)
-        self._premises(contract.entry, outcomes)
+        self._premises(contract.entry, outcomes, memory)
         for obligation in OBLIGATIONS:
             row = row_of(kernel, obligation, outcomes[obligation], source[obligation], seconds[obligation])
             self.rows.append(replace(row, rungs=self.rungs.get((contract.entry, obligation), {})))
             self.entries[contract.entry]["obligations"][obligation] = row.verdict.value
 
-    def _premises(self, entry: str, outcomes: dict[str, list[Outcome]]) -> None:
-        """An obligation is not proved while another that its claims rest on is refuted or open."""
+    def _premises(self, entry: str, outcomes: dict[str, list[Outcome]], memory: frozenset[str]) -> None:
+        """An obligation is not proved while another that its claims rest on is refuted or open.
+
+        `memory`: the obligations whose claims rest on what memory holds.
+        """
         failing = {o for o, found in outcomes.items() if any(v < Verdict.DERIVED for v, _, _ in found)}
         claims = self.entries[entry]["claims"]
-        written = all(c["verdict"] == Verdict.PROVED.value for c in claims if c["name"].startswith("defined."))
+        written, apart = (
+            all(c["verdict"] == Verdict.PROVED.value for c in claims if c["name"].startswith(kind))
+            for kind in ("defined.", "rows.")
+        )
         for obligation in SOLVER_OBLIGATIONS:
-            words = missing_premises(obligation, failing, written)
+            words = missing_premises(obligation, failing, written, obligation in memory, apart)
             if words and obligation not in failing:
                 outcomes[obligation].append((Verdict.UNKNOWN, words, None))
 
@@ -230,11 +243,13 @@ class _Job:
     def _solve(
         self, contract: Contract, analysis: Analysis, outcomes: dict[str, list[Outcome]], seconds: dict[str, float],
         source: dict[str, str],
-    ) -> None:
+    ) -> frozenset[str]:
+        """Decide every claim; the obligations for which it mattered what memory holds."""
         entry = contract.entry
         self.files[f"{entry}.records.json"] = to_text(records_json(analysis, self.digest))
         self._vacuity(entry, analysis, outcomes)
         taken = dict.fromkeys(OBLIGATIONS, True)
+        memory = set(analysis.memory)
         claims = self.entries[entry]["claims"]
         for claim in analysis.claims:
             decision = self._stored(claim)
@@ -244,6 +259,8 @@ class _Job:
             suffix = "smt2"
             if decision.status == "unknown" and (enumerated := self._enumerated(entry, analysis, claim)) is not None:
                 decision, suffix = enumerated, "json"
+            if decision.rung != "enumeration" and claim.query is not None and claim.query.contents:
+                memory.add(claim.obligation)
             verdict, detail, example = judge(analysis, decision)
             self.rungs.setdefault((entry, claim.obligation), {})[claim.name] = decision.rung
             outcomes[claim.obligation].append((verdict, detail, example))
@@ -258,6 +275,7 @@ class _Job:
         for obligation in SOLVER_OBLIGATIONS:
             if taken[obligation] and outcomes[obligation] and self.store.manifest:
                 source[obligation] = "store"
+        return frozenset(memory)
 
     def _stored(self, claim: Claim) -> Decision | None:
         for query in (claim.reduced, claim.query):

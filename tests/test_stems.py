@@ -32,7 +32,7 @@ PARTS = [
 ]
 # The same, by the operator that a contract names: several stems may share one.
 OPERATOR_PARTS = [("spec.operators", "OPERATOR"), ("proofs.numerics", "lemmas")]
-HELPERS = {"__init__", "__main__", "model", "expr", "emit"}
+HELPERS = {"__init__", "__main__", "model", "expr", "facts", "emit"}
 
 
 @pytest.mark.parametrize(("package", "name"), PARTS)

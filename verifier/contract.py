@@ -60,7 +60,7 @@ class Contract:
 
 
 _KEYS = {"stem", "entry", "parameters", "requires", "buffers", "block", "grid", "outputs", "ceilings", "operator"}
-_KEYS |= {"float_ranges", "rewrites", "power", "dynamic_shared"}
+_KEYS |= {"float_ranges", "rewrites", "power", "dynamic_shared", "facts"}
 CEILINGS = ("registers", "static_shared", "dynamic_shared", "spill_bytes", "stack_bytes", "code_bytes")
 
 

@@ -159,6 +159,9 @@ class _Reader:
             raise self.fail(f"a term is text, found {text!r}")
         term = read_term(text, self.where)
         for name in names(term):
+            if name not in self.known and "[" in name:
+                raise self.fail(f"a term speaks of what memory holds, {name}: that is not derived here, so nothing "
+                                "that rests on it is confirmed")  # fmt: skip
             if name not in self.known:
                 raise self.fail(f"a term speaks of {name}, which is no symbol of these records: {text[:80]}")
         return term

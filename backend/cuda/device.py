@@ -13,7 +13,7 @@ import numpy.typing as npt
 from backend.cuda.driver import Driver
 from backend.device import Bytes, Memory
 from backend.launch import Descriptor, Prepared
-from spec.errors import ContractViolation
+from spec.errors import BadInput, ContractViolation
 
 _STATIC_LIMIT = 48 * 1024  # dynamic shared memory beyond this must be asked for (CUDA C++ programming guide, 16.7.3)
 
@@ -105,8 +105,11 @@ class CudaDevice:
         return self._functions[key]
 
     def enqueue(self, prepared: Prepared) -> None:
-        """Put a launch on the device's stream without waiting, as a graph capture needs it."""
+        """Put a launch on the device's stream without waiting for it, as a graph capture needs it."""
         function = self.load(prepared.descriptor)
+        for content in prepared.contents:
+            for offset, row in content.pieces():
+                self.driver.to_device(content.region.address + offset, row, self.stream)
         self.driver.launch(
             function,
             prepared.grid,
@@ -161,6 +164,9 @@ class CudaDevice:
     def capture(self, launches: list[Prepared]) -> Any:
         """An executable graph of these launches in order."""
         for prepared in launches:
+            if prepared.contents:
+                raise BadInput(f"{prepared.descriptor.contract.entry} in a graph: its contract has facts about what "
+                               "buffers hold, which are checked at each launch; launch it by itself")  # fmt: skip
             self.load(prepared.descriptor)  # loading inside a capture is not allowed
         self.driver.begin_capture(self.stream)
         for prepared in launches:

@@ -92,6 +92,10 @@ class EmulatorDevice:
         arguments: dict[str, int | bytes] = {
             slot.parameter.name: packed[slot.offset : slot.offset + slot.width] for slot in descriptor.slots
         }
+        for content in prepared.contents:
+            held = self._view(content.region) if content.elements.size else np.empty(0, np.uint8)
+            for offset, row in content.pieces():
+                held[offset : offset + row.size] = row
         for region in prepared.regions:
             arguments[region.buffer.name] = self._place(memory, region)
         result = run(
@@ -149,6 +153,8 @@ class EmulatorDevice:
             offset=region.address % (1 << 20),
             row_pitch=region.pitch,
             row_bytes=region.row,
+            plane_pitch=region.plane_pitch,
+            plane_bytes=region.plane,
         )
 
     def _take_back(self, memory: LaunchMemory, region: Region) -> None:

@@ -32,6 +32,7 @@ from spec.errors import Unsupported
 # What is asked of every entry; coverage only of the buffers that --covers names.
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
 MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, and that do not
+MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
 FURTHER = 2  # the part of an obligation's effort for counterexamples that goes to all further ones together
 
@@ -78,11 +79,12 @@ def check_entry(
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
-    registers = True
+    registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
-        if decided[claim.name].status != "unsat" and claim.name.startswith("defined."):
-            registers = False
+        if decided[claim.name].status != "unsat":
+            registers = registers and not claim.name.startswith("defined.")
+            rows = rows and not claim.name.startswith("rows.")
     for decision, units in in_turn([decided[c.name] for c in claims], findings, meter):
         with meter.part(units):
             _settle(analysis, decision, findings[decision.claim.obligation], meter, limits)
@@ -100,9 +102,12 @@ def check_entry(
         d.claim.obligation for d in decided.values()
         if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
-    context = Context(problem.function.name, findings, registers, vacuous, places, memory)
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
+    notes += _undefined(analysis) if findings["init"].holds else []
+    notes += _wrapping(analysis.wrapping.lines)
+    notes += [f"note: this hint was not proved, and is not used: {text}" for text in analysis.unproved]
     notes += _alike([d for d in decided.values() if d.alike])
     notes += [
         f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"
@@ -139,6 +144,34 @@ def in_turn(
             shown = bool(findings[kind].refuted)
             yield queues[kind].pop(0), min(units, further) if shown else units
             further -= (meter.used - before) * shown
+
+
+def _undefined(analysis: Analysis) -> list[str]:
+    """Registers that are read where some threads have not written them, which is allowed since nothing comes of it."""
+    lines: dict[str, list[int]] = {}
+    for read in analysis.records.undefined:
+        lines.setdefault(read.register, []).append(read.at.line)
+    return [
+        f"register {name} is read at PTX line {', '.join(map(str, sorted(set(found))))} by threads that have not "
+        "written it; what they read reaches no address, guard or memory"
+        for name, found in lines.items()
+    ]
+
+
+def _wrapping(lines: tuple[int, ...]) -> list[str]:
+    """Where arithmetic is modular, on purpose as it seems: hashes, random numbers."""
+    if not lines:
+        return []
+    spans: list[list[int]] = []
+    for line in lines:
+        if spans and line == spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    shown = [str(low) if low == high else f"{low}-{high}" for low, high in spans]
+    if len(shown) > MAX_SPANS:
+        shown[MAX_SPANS - 1:] = [f"... {shown[-1]} ({len(lines)} lines)"]
+    return [f"note: numbers may wrap at PTX line {', '.join(shown)}: they reach no address, guard or bound"]
 
 
 def _alike(decisions: list[Decision]) -> list[str]:

@@ -8,11 +8,12 @@ from math import prod
 
 from proofs.check.declarations import Declaration, declaration
 from proofs.check.entries import entries, in_place
-from proofs.check.facts import memory_exists, sources, spoken_buffer
 from proofs.check.request import CheckRequest
 from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
+from proofs.facts import memory_exists, sources
+from proofs.hints.fitting import with_hints
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
@@ -27,13 +28,14 @@ from proofs.problem import (
     to_term,
     variable_terms,
 )
-from proofs.ptxas import assemble
+from proofs.ptxas import architecture_for, assemble
 from proofs.query import build
 from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
 from proofs.usage import Use, special_registers, usage
 from proofs.variables import add_variables
 from spec.contracts.expr import names as names_in
 from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
+from spec.contracts.facts import spoken_buffer
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
 from spec.errors import BadInput
 from spec.ptx.ast import Function, Module, type_width
@@ -55,7 +57,7 @@ def problems(request: CheckRequest) -> list[Problem]:
     if module.address_size != 64:
         raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
     functions = entries(module, request)
-    assemble(request.text, module.target[0], name=request.path)
+    assemble(request.text, architecture_for(module.target[0]), name=request.path)
     return [_Reader(request, module, in_place(function, module)).problem() for function in functions]
 
 
@@ -95,7 +97,7 @@ class _Reader:
         found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
         memory_exists(found, self.request.path)
-        return found
+        return with_hints(found, self.request.hints)
 
     # --- names ---
     def _display(self) -> dict[str, str]:

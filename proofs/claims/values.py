@@ -27,7 +27,7 @@ def value_claims(problem: Problem, records: Records) -> list[Claim]:
         claim = _claim(problem, f"range.{r.id}", "no-wrap", words, r.at, [], goal, [r.term])
         claims.append(replace(claim, visible=_first_time(records, r)))
     for d in records.reads:
-        words = f"register {d.register} has been written"
+        words = f"register {d.register} has been written" + (", and all that its value is made of" if d.made else "")
         claims.append(_claim(problem, f"defined.{d.id}", "init", words, d.at, [], d.written.text, [d.written]))
     for t in records.traps:
         claims.append(_claim(problem, f"trap.{t.id}", "no-trap", "the trap is not reached", t.at, [], "false", []))

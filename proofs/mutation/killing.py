@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proofs import abi, resources
 from proofs.claims import OBLIGATIONS
+from proofs.contract import contract_problem
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.mutation.model import Mutant
@@ -17,7 +18,6 @@ from proofs.mutation.systematic import systematic
 from proofs.mutation.written import base_text, written
 from proofs.numerics.obligation import discharge
 from proofs.outcome import SOLVER_OBLIGATIONS, judge
-from proofs.problem import contract_problem
 from proofs.ptxas import assemble
 from proofs.refinement import check_refinement
 from proofs.refinement_cases import cases_of

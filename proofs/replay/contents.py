@@ -10,13 +10,13 @@ import numpy as np
 
 from proofs.contents import ContentAtom, Fact, Source
 from proofs.problem import BufferTerms, Problem
-from proofs.replay.evaluate import condition_value, term_value
+from proofs.replay.evaluate import term_value
 from proofs.terms import Cond, Poly, Symbol
+from spec.contracts.facts import first_breach
 from spec.errors import BadInput
 from spec.ptx.memory import Memory
 
 MAX_ELEMENTS = 2**14
-MAX_CHECKS = 2**16
 Place = tuple[int, ...]
 
 
@@ -47,7 +47,7 @@ def fill(
         last = wanted.get(place, _filling(source, place, last, values))
         held[place] = last
     for fact in source.facts:
-        _check(fact, held, values)
+        _check(fact, held, extents, values)
     return held
 
 
@@ -95,17 +95,11 @@ def _bounds(cond: Cond, value: Symbol, at: Mapping[str, int]) -> tuple[int, int]
     return (edge, free[1]) if factor > 0 else (free[0], edge)
 
 
-def _check(fact: Fact, held: Mapping[Place, int], values: Mapping[str, int]) -> None:
-    if len(held) ** len(fact.refs) > MAX_CHECKS:
-        raise BadInput(f"too many elements to check that they are as the fact says: {fact.text}")
-    for places in product(held, repeat=len(fact.refs)):
-        at = _solved(fact, places, values)
-        if at is None:
-            continue
-        for (value, _), place in zip(fact.refs, places, strict=True):
-            at[value.name] = held[place]
-        if condition_value(fact.guard, at) and not condition_value(fact.holds, at):
-            raise BadInput(f"the model's memory breaks the fact {fact.text}")
+def _check(fact: Fact, held: Mapping[Place, int], extents: Sequence[int], values: Mapping[str, int]) -> None:
+    content = np.array(list(held.values()), object).reshape(extents)
+    breach = first_breach(fact.said, content, {name: term_value(term, values) for name, term in fact.names.items()})
+    if breach is not None:
+        raise BadInput(f"the model's memory breaks the fact {fact.text}: {breach.words(fact.said.buffer)}")
 
 
 def _solved(fact: Fact, places: Sequence[Place], values: Mapping[str, int]) -> dict[str, int] | None:

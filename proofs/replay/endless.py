@@ -19,12 +19,12 @@ import numpy.typing as npt
 from proofs.claims.model import domain, known
 from proofs.decide import Decide
 from proofs.entry import Analysis
+from proofs.places import instruction_places
 from proofs.query import build
 from proofs.records import LoopRecord
 from proofs.replay.attempt import Attempt, Sign
 from proofs.replay.model import Index, Launch
 from proofs.replay.watch import Watch
-from proofs.symbolic import instruction_places
 from proofs.terms import LAUNCH, Symbol, integer, quote
 from spec.ptx.ast import Half, Instr, Mem, Not, Operand, Pair, Reg, Special, Vec
 from spec.ptx.block import StepEvent
@@ -93,7 +93,7 @@ class Rounds:
     @cached_property
     def body(self) -> tuple[Instr, ...]:
         """The instructions of the loop, inner loops included."""
-        graph, places = self.analysis.graph, instruction_places(self.analysis.problem)
+        graph, places = self.analysis.graph, instruction_places(self.analysis.problem.function)
         for loop in graph.loops.values():
             first = graph.blocks[loop.header].instructions
             if first and places[id(first[0])] == self.loop.id:
@@ -140,7 +140,7 @@ class Rounds:
     def _unwritten(self, instruction: Instr) -> bool:
         """Whether a load reads only global memory to which the launch never stores."""
         problem, accesses = self.analysis.problem, self.analysis.records.accesses
-        place = instruction_places(problem)[id(instruction)]
+        place = instruction_places(problem.function)[id(instruction)]
         reads = [a for a in accesses if a.at.place == place]
         written = {a.buffer for a in accesses if a.space == "global" and a.writes}
         return bool(reads) and all(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
-from proofs.contents import ContentAtom
+from proofs.contents import ContentAtom, contents_of
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, DYNAMIC, Problem, shared_variables
 from proofs.query import Copy, Query, range_text
@@ -154,7 +154,8 @@ def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:
                 items += [access.row, buffer.rows]
                 texts.append(f"(<= 0 {copy.text(access.row)} {(buffer.rows - 1).text})")
         terms = [*(copy.poly(i) for i in items), high]
-        if {s.name for t in terms for s in t.symbols()} <= declared:
+        elements = {e.name for e in contents_of(terms)}
+        if {s.name for t in terms for s in t.symbols()} | elements <= declared:
             parts += texts
     return f"(and true {' '.join(parts)})" if parts else ""
 

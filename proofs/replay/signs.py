@@ -56,13 +56,18 @@ def _faults(
         return fault.kind in kinds and fits(fault)
 
     result = watch.run(attempt.schedule, limit, enough=shows)
+    return _shown(watch, result, shows) or _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
+
+
+def _shown(watch: Watch, result: Result, shows: Callable[[Fault], bool]) -> Sign | None:
+    """The first fault that shows the claim to be false."""
     for fault in result.faults:
         if shows(fault):
             accesses = _accesses(watch, fault)
             pair = fault.kind == RACE and len(accesses) == 2
             words = f"race: {accesses[0]}; {accesses[1]}; nothing orders the two" if pair else str(fault)
             return Sign(words, accesses)
-    return _nothing(result, f"no {' or '.join(kinds)} at the claim's lines")
+    return None
 
 
 def _nothing(result: Result, words: str) -> str:
@@ -136,8 +141,14 @@ def _undefined(attempt: Attempt) -> Sign | str:
 
 def _unwritten(attempt: Attempt) -> Sign | str:
     """A byte is read that nobody has written, or that another thread writes at any time: before the read, or after."""
-    found = _faults(attempt, (UNINITIALISED,), _at_line(attempt))
-    return found if isinstance(found, Sign) else _faults(attempt, (RACE,), _at_line(attempt))
+    here, watch = _at_line(attempt), attempt.watch()
+
+    def unset(fault: Fault) -> bool:
+        return fault.kind == UNINITIALISED and here(fault)
+
+    result = watch.run(attempt.schedule, STEP_BUDGET, enough=unset)
+    found = _shown(watch, result, unset) or _shown(watch, result, lambda fault: fault.kind == RACE and here(fault))
+    return found or _nothing(result, "no uninitialised byte and no race at the claim's lines")
 
 
 def _trap(attempt: Attempt) -> Sign | str:
@@ -175,7 +186,7 @@ def _coverage(attempt: Attempt) -> Sign | str:
     buffer = attempt.analysis.problem.buffers[attempt.claim.name.split(".")[1]]
     plane, row, column = (values.get(f"e.{name}", 0) for name in ("plane", "row", "column"))
     element = (plane, row, column)
-    at, shown = _place(attempt, buffer, element), _shown(buffer, element)
+    at, shown = _place(attempt, buffer, element), _named(buffer, element)
     blocks = _blocks_of(attempt, buffer, element, at)
     if blocks is None:
         return f"the grid has {total} blocks, and the solver cannot tell which of them may write element {shown}"
@@ -192,8 +203,8 @@ def _coverage(attempt: Attempt) -> Sign | str:
         elements = (e for e in _elements(attempt, buffer) if not _written(attempt, buffer, e))
         element = next(elements, element)
     if _written(attempt, buffer, element):
-        return f"element {_shown(buffer, element)} of {buffer.name} was written"
-    return Sign(f"{run} have run and element {_shown(buffer, element)} of {buffer.name} was not written")
+        return f"element {_named(buffer, element)} of {buffer.name} was written"
+    return Sign(f"{run} have run and element {_named(buffer, element)} of {buffer.name} was not written")
 
 
 Element = tuple[int, int, int]
@@ -222,7 +233,7 @@ def _written(attempt: Attempt, buffer: BufferTerms, element: Element) -> bool:
     return written is None or bool(written.gather(at, buffer.element_bytes).all())
 
 
-def _shown(buffer: BufferTerms, element: Element) -> tuple[int, ...]:
+def _named(buffer: BufferTerms, element: Element) -> tuple[int, ...]:
     return tuple(n for n, t in zip(element, _extents(buffer), strict=True) if t is not None)
 
 

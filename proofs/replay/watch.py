@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from proofs.effort import ACCESS_UNITS, STEP_UNITS, Meter
 from proofs.names import plain_name
+from proofs.places import instruction_places
 from proofs.problem import Problem
 from proofs.records import Records
 from proofs.replay.model import Index, Launch
-from proofs.symbolic import instruction_places
 from spec.ptx.access import AccessEvent
 from spec.ptx.ast import Instr
 from spec.ptx.block import StepEvent
@@ -80,7 +80,7 @@ class Watch:
         self.cost = cost
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
-        self._places = instruction_places(problem)
+        self._places = instruction_places(problem.function)
         self._shared = decode(problem.function, problem.module, launch.dynamic_shared).shared
         self._headers = {loop.id for loop in records.loops}
         self._rounds: dict[str, Array] = {}
@@ -97,7 +97,8 @@ class Watch:
             problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
-            alike=self._alike, on_access=self._access, on_step=self._step, enough=enough,
+            alike=self._alike, lenient=problem.contract is None, on_access=self._access, on_step=self._step,
+            enough=enough,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:

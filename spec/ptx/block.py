@@ -159,8 +159,7 @@ class Block(Threads):
 
     def _execute(self, step: Step, threads: Array) -> None:
         self.active = threads
-        for name, value in self.reader.execute(step.instr, step.row, step.form):
-            self.write(name, value)
+        self.carry_out(step)
 
     # --- control ---
     def _control(self, step: Step, at: int, threads: Array) -> None:

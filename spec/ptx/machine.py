@@ -44,6 +44,7 @@ class Launch:
     step_limit: int
     allow_exited: bool
     dynamic_shared: int
+    lenient: bool = False
     on_step: Callable[[StepEvent], None] | None = None
 
 
@@ -79,6 +80,7 @@ def run(
     step_limit: int = STEP_LIMIT,
     allow_exited: bool = False,
     alike: Collection[int] = (),
+    lenient: bool = False,
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
     on_step: Callable[[StepEvent], None] | None = None,
@@ -95,6 +97,8 @@ def run(
         step_limit: steps a block may take before it counts as not terminating.
         allow_exited: barriers and masks do not wait for threads that have exited.
         alike: lines whose stores to shared memory, made by lanes of one warp at once and to one address, are one store.
+        lenient: a register that was never written may be read, as long as what is read decides nothing and is not
+            stored (`spec.ptx.defined`); else the read is a fault.
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
         on_step: called for every instruction, before it is carried out.
@@ -112,7 +116,7 @@ def run(
         if variable.space == "global" and variable.name not in memory.buffers:
             memory.add(variable.name, initial_bytes(variable))
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
-                    dynamic_shared, on_step)
+                    dynamic_shared, lenient, on_step)
     faults, stats = FaultList(enough=enough), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)

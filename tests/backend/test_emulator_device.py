@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,7 @@ from backend.device import Memory, open_device
 from backend.emulator.device import EmulatorDevice, KernelFault
 from backend.launch import Descriptor, bind, prepare
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
-from spec.errors import BadInput
+from spec.errors import BadInput, ContractViolation
 from spec.ptx.faults import OUT_OF_BOUNDS, UNINITIALISED
 from spec.ptx.parser import parse
 
@@ -171,3 +174,122 @@ EXIT:
     ret;
 }
 """
+
+
+# --- a launch whose contract says what a buffer holds ------------------------------------------------------------
+
+LOOKUP = Contract(
+    stem="lookup",
+    entry="lookup",
+    parameters=(
+        Parameter("pool", "buffer"), Parameter("table", "buffer"), Parameter("out", "buffer"), Parameter("n", "u32"),
+        Parameter("blocks", "u32"),
+    ),
+    requires=("n >= 1 && n <= 32 && blocks >= 1",),
+    buffers=(
+        Buffer("pool", "u32", ("blocks",), "r", align=4),
+        Buffer("table", "u32", ("2", "n"), "r", leading="n + 3", align=4),
+        Buffer("out", "u32", ("n",), "w", align=4),
+    ),
+    block=(32, 1, 1),
+    grid=("1", "1", "1"),
+    outputs=("out",),
+    ceilings=Ceilings(registers=32, static_shared=0),
+    operator="lookup",
+    facts=("table[s, i] in [0, blocks)",),
+)  # fmt: skip
+GATHER = """
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry lookup(.param .u64 pool, .param .u64 table, .param .u64 out, .param .u32 n, .param .u32 blocks)
+{
+    .reg .pred %p;
+    .reg .u32 %t, %n, %v;
+    .reg .u64 %x, %y, %z, %o;
+    mov.u32 %t, %tid.x;
+    ld.param.u32 %n, [n];
+    setp.ge.u32 %p, %t, %n;
+    @%p bra EXIT;
+    ld.param.u64 %x, [pool];
+    ld.param.u64 %y, [table];
+    ld.param.u64 %z, [out];
+    mul.wide.u32 %o, %t, 4;
+    add.u64 %z, %z, %o;
+    add.u32 %t, %t, %n;
+    add.u32 %t, %t, 3;
+    mul.wide.u32 %o, %t, 4;
+    add.u64 %y, %y, %o;
+    ld.global.u32 %v, [%y];
+    mul.wide.u32 %o, %v, 4;
+    add.u64 %x, %x, %o;
+    ld.global.u32 %v, [%x];
+    st.global.u32 [%z], %v;
+EXIT:
+    ret;
+}
+"""
+
+
+def test_a_launch_reads_the_contents_that_were_checked_and_no_others() -> None:
+    """The caller's array and the buffer change after the check; the kernel gathers by what was checked."""
+    given = np.array([[0, 0, 0], [2, 0, 3]], np.uint32)
+    with EmulatorDevice() as device:
+        pool, table, out = device.alloc(16), device.alloc(64), device.alloc(12)
+        device.upload(pool, np.array([10, 11, 12, 13], np.uint32))
+        device.upload(table, np.full(16, 77, np.uint32))
+        spans = {"pool": pool.span(), "table": table.span(4), "out": out.span()}
+        prepared = prepare(bind(LOOKUP, parse(GATHER)), {"n": 3, "blocks": 4}, spans, {"table": given})
+        given[1] = 99
+        device.upload(table, np.full(16, 88, np.uint32))
+        device.launch(prepared)
+        assert device.download(out).view(np.uint32).tolist() == [12, 10, 13]
+        held = device.download(table).view(np.uint32).tolist()
+        assert held == [88, 0, 0, 0, 88, 88, 88, 2, 0, 3, *[88] * 6], "what lies between rows is not the launch's"
+        (content,) = prepared.contents
+        with pytest.raises(ValueError, match=r"WRITEABLE"):
+            content.elements.setflags(write=True)
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ({}, r"no contents given for table, of which the contract has facts: table\[s, i\] in"),
+        ({"table": np.array([[0, 1, 2], [3, 4, 0]], np.uint32)}, r"lookup requires table\[s, i\] in \[0, blocks\); "
+                                                                 r"table\[1, 1\] is 4$"),
+        ({"table": np.zeros((2, 3), np.int32)}, r"table are uint32 of shape \(2, 3\); asked for int32 of shape"),
+        ({"table": np.zeros(6, np.uint32)}, r"asked for uint32 of shape \(6,\)"),
+        ({"table": [[0, 0, 0], [0, 0, 0]]}, "asked for <class 'list'>"),
+        ({"table": np.zeros((2, 3), np.uint32), "pool": np.zeros(4, np.uint32)}, "given for pool, of which the .* no"),
+    ],
+)  # fmt: skip
+def test_contents_that_the_contract_does_not_allow_are_refused(contents: dict[str, Any], message: str) -> None:
+    with EmulatorDevice() as device:
+        spans = {name: device.alloc(64).span() for name in ("pool", "table", "out")}
+        descriptor = bind(LOOKUP, parse(GATHER))
+        with pytest.raises(ContractViolation, match=message):
+            prepare(descriptor, {"n": 3, "blocks": 4}, spans, contents)
+
+
+def test_a_fact_that_cannot_be_read_makes_no_descriptor() -> None:
+    with pytest.raises(ContractViolation, match="out is no buffer of integers that is read"):
+        bind(replace(LOOKUP, facts=("out[i] == 0",)), parse(GATHER))
+
+
+def test_planes_of_a_buffer_with_three_extents() -> None:
+    """An access between two planes, inside the allocation, is a fault."""
+    planes = replace(
+        LOOKUP, facts=(), buffers=(
+            LOOKUP.buffers[0], Buffer("table", "u32", ("2", "1", "n"), "r", leading="n", plane="n + 3", align=4),
+            LOOKUP.buffers[2],
+        ),
+    )  # fmt: skip
+    with EmulatorDevice() as device:
+        pool, table, out = device.alloc(16), device.alloc(64), device.alloc(12)
+        device.upload(table, np.zeros(16, np.uint32))
+        spans = {"pool": pool.span(), "table": table.span(), "out": out.span()}
+        device.launch(prepare(bind(planes, parse(GATHER)), {"n": 3, "blocks": 4}, spans))
+        between = GATHER.replace("add.u32 %t, %t, 3;", "add.u32 %t, %t, 2;")
+        with pytest.raises(KernelFault) as caught:
+            device.launch(prepare(bind(planes, parse(between)), {"n": 3, "blocks": 4}, spans))
+        assert caught.value.faults[0].kind == OUT_OF_BOUNDS

@@ -195,7 +195,7 @@ def test_a_launch_does_not_change_after_its_check() -> None:
 
 def test_only_the_checks_make_a_launch() -> None:
     with pytest.raises(TypeError, match=r"made by backend.launch.prepare"):
-        Prepared(DESCRIPTOR, {}, (), b"", (1, 1, 1), (1, 1, 1), 0, object())
+        Prepared(DESCRIPTOR, {}, (), b"", (1, 1, 1), (1, 1, 1), 0, (), object())
     with pytest.raises(TypeError, match=r"made by backend.launch.bind"):
         Descriptor(CONTRACT, "", (), object())
     launch = prepare(DESCRIPTOR, VALUES, BUFFERS)

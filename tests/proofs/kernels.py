@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from proofs.contract import contract_problem
 from proofs.entry import Prover
-from proofs.problem import Problem, contract_problem
+from proofs.problem import Problem
 from proofs.records import Records
 from proofs.symbolic import Machine
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter

@@ -10,10 +10,11 @@ from proofs import resources
 from proofs.artifacts import records_json, to_text
 from proofs.claims import OBLIGATIONS
 from proofs.claims.digits import Coordinate, Digit, introduce
+from proofs.contract import contract_problem
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.outcome import SOLVER_OBLIGATIONS
-from proofs.problem import check_name, contract_problem
+from proofs.problem import check_name
 from proofs.store import Store
 from proofs.terms import LAUNCH, Poly, Symbol
 from proofs.verdict import Verdict

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proofs.check.facts import read_fact, spoken_buffer
 from proofs.contents import ContentAtom, Source, statements
+from proofs.facts import read_fact
 from proofs.replay.evaluate import condition_value
 from proofs.symbols import LAUNCH, Symbol
 from proofs.terms import Poly, conj
+from spec.contracts.facts import spoken_buffer
 from spec.errors import BadInput
 
 N = Poly.symbol(Symbol("n", "parameter", LAUNCH, 0, 100))

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from proofs.contract import contract_problem
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
-from proofs.problem import contract_problem
 from proofs.replay import Replay, replay
 from proofs.replay.attempt import Attempt
 from proofs.replay.model import launch_of

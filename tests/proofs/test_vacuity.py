@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from proofs.claims import OBLIGATIONS
+from proofs.contract import contract_problem
 from proofs.decide import decide
 from proofs.discharge import decide_claim
 from proofs.entry import analyse
 from proofs.outcome import SOLVER_OBLIGATIONS
-from proofs.problem import contract_problem
 from proofs.store import Store
 from proofs.vacuity import occasions, vacuity_query
 from proofs.verdict import Verdict

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from proofs.artifacts import contract_json, records_json, sha256, to_text
+from proofs.contract import contract_problem
 from proofs.entry import Analysis, analyse
 from proofs.enumeration.artifact import enumeration_json
-from proofs.problem import contract_problem
 from spec.contracts import contracts_of
 from spec.ptx.parser import parse
 from tests.proofs.kernels import contract, module_of

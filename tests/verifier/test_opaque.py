@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from proofs.artifacts import contract_json, records_json, sha256
+from proofs.contract import contract_problem
 from proofs.entry import analyse
-from proofs.problem import contract_problem
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 from spec.ptx.parser import parse
 from verifier.binding import bind
