@@ -39,6 +39,8 @@ def hint(claim: Claim, records: Records) -> str:
         return UPDATE
     if kind == "bounds" and loaded_from(claim):
         return f"The index comes from memory ({', '.join(loaded_from(claim))}): test it before it is used."
+    if kind == "barrier" and claim.name.endswith(".number"):
+        return "A block has the barriers 0 to 15: number them so, one number for all threads that come to one place."
     return HINTS.get(kind, "")
 
 

@@ -1,7 +1,7 @@
 """Candidate counterexamples carried out: a model refutes a claim only if the emulator shows the fault.
 
 The claim is solved again for small sizes, the model made into a launch, and the blocks it speaks of are run with every
-detector on, warps forward and in reverse.
+detector on, warps forward and in reverse, and where barriers have groups also every other warp first.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from spec.errors import BadInput, Unsupported
 
 MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
+OF_GROUPS = "interleaved"  # which threads meet at a barrier of part of the block depends on who comes first
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,10 @@ def replay(
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
     reason = "no model"
     kinds = {s.kind for s in claim.query.symbols}
-    # Where a thread goes on in a loop hangs on no other thread, or is not followed.
-    schedules = SCHEDULES[:1] if claim.name.startswith("variant.") else SCHEDULES
+    grouped = any(b.group for b in analysis.records.barriers)
+    schedules = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
+    if claim.name.startswith("variant."):
+        schedules = SCHEDULES[:1]  # where a thread goes on in a loop hangs on no other thread, or is not followed
     ways = list(product(schedules, (PLAIN, MIXED) if "boolean" in kinds else (PLAIN,)))
     if kinds & {"boolean", "opaque"}:
         ways.append((SCHEDULES[0], OPEN))
