@@ -55,7 +55,7 @@ def replay(
     reason = "no model"
     kinds = {s.kind for s in claim.query.symbols}
     grouped = any(b.group for b in analysis.records.barriers)
-    schedules = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
+    schedules: tuple[str, ...] = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
     if claim.name.startswith("variant."):
         schedules = SCHEDULES[:1]  # where a thread goes on in a loop hangs on no other thread, or is not followed
     ways = list(product(schedules, (PLAIN, MIXED) if "boolean" in kinds else (PLAIN,)))
