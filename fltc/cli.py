@@ -107,6 +107,10 @@ def check(
         list[str] | None,
         typer.Option("--covers", metavar="BUFFER", help="Every element of this buffer must be written; repeatable."),
     ] = None,
+    hint: Annotated[
+        list[str] | None,
+        typer.Option("--hint", metavar="HINT", help="May help, and is proved: 'loop L1: %r2 <= n'; repeatable."),
+    ] = None,
     allow_exited: Annotated[
         bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
     ] = False,
@@ -139,6 +143,7 @@ def check(
         may_alias=may_alias or [],
         facts=facts or [],
         covers=covers or [],
+        hints=hint or [],
         allow_exited=allow_exited,
         effort=effort,
         jobs=jobs,

@@ -38,7 +38,7 @@ class Arithmetic(Values):
 
     # --- division ---
     def div(self, width: int, signed: bool, a: Word, b: Word) -> Word:
-        dividend, divisor = self.number(a, signed), self.number(b, signed)
+        dividend, divisor = self.number(a, signed), self.number(b, signed, always=True)
         negative = within(divisor, None, -1)
         size = -divisor if negative else divisor
         if not self._positive(size):
@@ -47,7 +47,7 @@ class Arithmetic(Values):
         return self.word(width, -found if negative else found)
 
     def rem(self, width: int, signed: bool, a: Word, b: Word) -> Word:
-        dividend, divisor = self.number(a, signed), self.number(b, signed)
+        dividend, divisor = self.number(a, signed), self.number(b, signed, always=True)
         size = -divisor if within(divisor, None, -1) else divisor
         if not self._positive(size):
             return self.unknown(width)
@@ -135,6 +135,8 @@ class Arithmetic(Values):
             return Poly({})
         if a.term is None:
             return divide(term, half)
+        if self.idle:
+            return modulo(divide(term, half), 2)
         if self.optimistic or self.facts.prove(conj((le(0, term), lt(term, half)))):
             if not self.optimistic:
                 self.facts.observe(Observation(self.line, term, -half, half - 1, True))

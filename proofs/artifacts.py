@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from proofs.claims.coverage import Witness, witnesses
 from proofs.claims.digits import Digit
+from proofs.claims.witnesses import Witness, witnesses
 from proofs.entry import Analysis
 from proofs.intervals import Interval
 from proofs.records import Access, Barrier, Point, Shuffle, Trap

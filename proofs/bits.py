@@ -114,7 +114,7 @@ def with_constant(op: str, x: Poly, mask: int, width: int) -> Poly | None:
 
 
 def combine(op: str, x: Poly, y: Poly) -> Poly | None:
-    """Two numbers >= 0 joined bit by bit; None if that takes an atom of too many bits."""
+    """Two numbers, in two's complement where negative, joined bit by bit; None if that takes an atom too wide."""
     for a, b in ((x, y), (y, x)):
         if a.value is None:
             continue
@@ -126,8 +126,9 @@ def combine(op: str, x: Poly, y: Poly) -> Poly | None:
         return None if top is None else with_constant(op, b, a.value, max(top, a.value).bit_length() + 1)
     if x == y:
         return Poly({}) if op == "xor" else x
-    if not within(x, 0, None) or not within(y, 0, None):
-        return None
+    for a, b in ((x, y), (y, x)):
+        if not within(a, 0, None):
+            return _beside(op, a, b)
     low = max(_zeros(x), _zeros(y))
     if low:
         return _halves(op, x, y, low)
@@ -159,6 +160,17 @@ def _atom(op: str, x: Poly, y: Poly) -> Poly | None:
     if bits == 1:
         return _bit(op, operands, 0)
     return Poly.of(BitAtom(op, operands, bits))
+
+
+def _beside(op: str, x: Poly, y: Poly) -> Poly | None:
+    """x, of any sign, and y, which ends at some bit: from there on the result is x, or 0."""
+    top = y.interval[1] if within(y, 0, None) else None
+    if top is None:
+        return None
+    c = 2 ** top.bit_length()
+    below = combine(op, modulo(x, c), y)
+    above = Poly({}) if op == "and" else divide(x, c) * c
+    return None if below is None else above + below
 
 
 def _halves(op: str, x: Poly, y: Poly, bit: int) -> Poly | None:

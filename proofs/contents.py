@@ -95,6 +95,8 @@ class ContentAtom(Atom):
         self.text, self.interval = f"|{self.name}|", source.interval
 
     def rebuild(self, mapping: Mapping[Symbol, Poly]) -> Poly:
+        if self.symbol in mapping:
+            return mapping[self.symbol]
         return Poly.of(ContentAtom(self.source, tuple(p.substitute(mapping) for p in self.at), self.flat))
 
     def symbols(self) -> frozenset[Symbol]:

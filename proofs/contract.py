@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from proofs.facts import memory_exists, sources
+from proofs.hints import hints_of
+from proofs.hints.fitting import with_hints
 from proofs.problem import (
     BufferTerms,
     Problem,
@@ -70,7 +72,7 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
         sources=sources(buffers, {b.name: b.element for b in contract.buffers}, facts, names),
     )
     memory_exists(found, f"contract of {contract.entry}")
-    return found
+    return with_hints(found, hints_of(contract.stem, contract.entry))
 
 
 def _buffer(buffer: Buffer, base: Symbol, names: Mapping[str, Poly]) -> BufferTerms:

@@ -54,8 +54,10 @@ class DivAtom(_Digit):
         ratio = _ratio(self.a, terms, rest)
         if ratio * coefficient >= 0:
             return None
+        # As many x as it takes, so that the order of additions makes no difference.
+        taken = min(abs(ratio), -(-abs(coefficient) // self.c)) * (1 if ratio > 0 else -1)
         remainder = modulo(self.a, self.c)
-        return _times(plain_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, ratio)
+        return _times(plain_sum((Poly.of(self), self.c), (remainder, 1), (self.a, -1)), rest, taken)
 
     def divided(self, c: int) -> Poly | None:
         return divide(self.a, self.c * c)
@@ -104,7 +106,8 @@ class ModAtom(_Digit):
                         return _times(plain_sum((whole, 1), (Poly.of(atom), -self.c), (me, -1)), rest, coefficient)
         ratio = _ratio(self.a, terms, rest)
         if ratio * coefficient < 0:
-            return _times(plain_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, ratio)
+            taken = min(abs(ratio), abs(coefficient)) * (1 if ratio > 0 else -1)
+            return _times(plain_sum((self.quotient, self.c), (me, 1), (self.a, -1)), rest, taken)
         return self._below_another(terms, rest, coefficient)
 
     def _below_another(self, terms: Mapping[Monomial, int], rest: Monomial, coefficient: int) -> Poly | None:

@@ -9,16 +9,21 @@ register without a form is unknown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 
 from proofs.cfg import Graph
+from proofs.hints.model import Invariant
+from proofs.loops_defined import less_defined
 from proofs.loops_exit import exit_count
 from proofs.loops_facts import circle_of, previous_round, unequal
 from proofs.loops_forms import confirmed, find_forms
 from proofs.loops_frame import Body, Form, Frame, at_round
+from proofs.loops_hints import hinted_guesses, spoken_of
 from proofs.loops_orbits import cases, congruent
-from proofs.loops_ranges import Ranges, guessed, same_ranges, surviving
+from proofs.loops_ranges import Ranges, guessed, keeping_hints, same_ranges, surviving, without_hints
 from proofs.opaque import computes_a_value, written
+from proofs.places import loops_by_label
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point
 from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
@@ -44,11 +49,12 @@ from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 
 MAX_ROUNDS, MAX_ATTEMPTS = 6, 4
+EVERYTHING: Mapping[str, Cond] = {}
 
 
 class Runner(ABC):
     """What a summary needs of the machine. `found` are the records so far, `loops` the loops around, outermost first;
-    `branches`: the condition of each, by line.
+    `branches`: the condition of each, by line; `strict`: no register is read where it has not been written.
     """
 
     problem: Problem
@@ -58,6 +64,7 @@ class Runner(ABC):
     found: list[Found]
     loops: tuple[str, ...]
     branches: dict[int, Cond]
+    strict: bool
 
     @property
     @abstractmethod
@@ -82,27 +89,37 @@ class Summaries(Body):
 
     def __init__(self, machine: Runner) -> None:
         self.machine = machine
+        self._loops = loops_by_label(machine.problem.function, machine.graph) if machine.problem.hints else {}
+        self.proved: dict[str, bool] = {}
+        """Of each hint that was tried, whether it held wherever its loop is entered."""
 
     def run(self, header: int, entry: State) -> list[Edge]:
         """The edges out of the loop that begins at `header`, entered in this state."""
         frame = self._frame(header, entry)
         forms, loose = find_forms(self, frame)
         ranges = self._ranges(frame, forms, loose)
-        for _ in range(MAX_ROUNDS):
-            start = self._start(frame, forms, ranges)
+        attempts, less = MAX_ROUNDS, dict[str, Cond]()
+        while attempts:
+            start = self._start(frame, forms, ranges, less)
             mark = len(self.machine.found)
             edges, previous = self._rounds(frame, start)
             back = self._back(frame, edges)
             wrong = self._wrong(frame, forms, back, start, previous)
             held = surviving(frame, ranges, back, self.machine.decide)
-            if not wrong and same_ranges(ranges, held):
+            lost: dict[str, Cond] = {}
+            if self.machine.recording and not self.machine.strict:
+                lost = less_defined(frame, start, back, self.machine.decide)
+            if not wrong and not lost and same_ranges(ranges, held):
                 break
+            attempts -= not lost
+            less |= lost
             forms = {r: f for r, f in forms.items() if r not in wrong}
-            ranges = held
+            ranges = held if attempts >= MAX_ROUNDS // 2 else without_hints(held)
             del self.machine.found[mark:]
         else:
             raise Unsupported("a loop whose registers the model cannot summarise", line=frame.line)
         if self.machine.recording:
+            self._tell(frame, ranges)
             self.machine.found.insert(mark, self._loop_record(frame, start, back, previous))
         return self._leave(frame, edges)
 
@@ -110,19 +127,36 @@ class Summaries(Body):
         """What can be said of the registers without a form, as far as a run that only looks can tell."""
         if not self.machine.recording:
             return Ranges({}, ())
-        ranges = guessed(frame, loose, self.machine.decide)
-        while ranges.heads:
+        here = self._hints(frame)
+        loose = {**loose, **spoken_of(frame, forms, here)}
+        given = hinted_guesses(self.machine.problem, frame, forms, loose, here)
+        ranges = guessed(frame, loose, self.machine.decide, given)
+        while ranges.guesses:
             back = self.look(frame, self._start(frame, forms, ranges))
-            held = surviving(frame, ranges, back, self.machine.decide)
+            # Such a run knows little of the loops inside; of what is given the run that proves has the say.
+            held = keeping_hints(ranges, surviving(frame, ranges, back, self.machine.decide))
             if same_ranges(ranges, held):
                 break
             ranges = held
         return ranges
 
-    def _start(self, frame: Frame, forms: dict[str, Form], ranges: Ranges) -> State:
-        """The state at the head of the loop in round k."""
+    def _tell(self, frame: Frame, ranges: Ranges) -> None:
+        """Note which hints for a loop were proved."""
+        held = {g.hint for g in ranges.guesses}
+        for hint in self._hints(frame):
+            self.proved[hint.text] = hint.text in held
+
+    def _hints(self, frame: Frame) -> list[Invariant]:
+        hints = (h for h in self.machine.problem.hints if isinstance(h, Invariant))
+        return [h for h in hints if self._loops.get(h.label) == frame.header]
+
+    def _start(
+        self, frame: Frame, forms: dict[str, Form], ranges: Ranges, defined: Mapping[str, Cond] = EVERYTHING
+    ) -> State:
+        """The state at the head of the loop in round k; `defined`: registers that are so only under a condition."""
         start = at_round(self, frame, {**ranges.values(), **{r: f.term for r, f in forms.items()}})
         start.facts = (*start.facts, *ranges.known(frame))
+        start.written |= defined
         return start
 
     def _frame(self, header: int, entry: State) -> Frame:

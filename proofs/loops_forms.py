@@ -12,6 +12,7 @@ proves its observations: the value there must be the form's at k+1. So a form th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from proofs.loops_exit import Decide
 from proofs.loops_frame import MAX_VALUE, Body, Form, Frame
@@ -23,10 +24,12 @@ from proofs.words import Word
 
 def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Word]]:
     """The registers whose value in round k is a term over k; and others, with what they are after a round."""
-    start = frame.entry.copy()
-    for register in frame.modified:
-        start.set(register, body.unknown(frame, register, True), frame.entry.written.get(register, FALSE))
+    start = _anywhere(body, frame, bounded=True)
     back = body.look(frame, start)
+    if back is None:
+        # `h + 256 < 256` holds of no number h >= 0, but the register may be seen as a signed one.
+        start = _anywhere(body, frame, bounded=False)
+        back = body.look(frame, start)
     if back is None:
         return {}, {}
     forms: dict[str, Form] = {}
@@ -50,6 +53,18 @@ def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Wor
     _delayed(frame, heads, after, forms)
     loose = {r: v for r in after if r not in forms and isinstance(v := back.registers[r], Word)}
     return forms, loose
+
+
+def _anywhere(body: Body, frame: Frame, bounded: bool) -> State:
+    """The state at the head with a symbol for each register that the loop modifies, of its width's range or of any."""
+    start = frame.entry.copy()
+    for register in frame.modified:
+        value = body.unknown(frame, register, True)
+        if isinstance(value, Word) and value.term is not None and not bounded:
+            (symbol,) = value.term.symbols()
+            value = replace(value, term=Poly.symbol(replace(symbol, low=None, high=None)))
+        start.set(register, value, frame.entry.written.get(register, FALSE))
+    return start
 
 
 def _delayed(

@@ -2,13 +2,14 @@
 
 For a register that is a number without sign bit at the head of the loop (first of all that is shown) the guesses are
 `r <= start`, `r >= start`, `r + k <= start` (it falls in every round, so the loop ends), `r >= start + k`, and for two
-registers `r <= s`, `r < s` and `s - r + k <= start of s - start of r`. Each guess must hold on entry and, if all of
-them hold in round k, on the back edge for round k+1. One that does not is dropped, and the rest are tried again.
+registers `r <= s`, `r < s` and `s - r + k <= start of s - start of r`; besides, those that a person gives
+(`loops_hints`). Each guess must hold on entry and, if all of them hold in round k, on the back edge for round k+1. One
+that does not is dropped, and the rest are tried again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proofs.loops_exit import Decide
@@ -25,11 +26,15 @@ Statement = Callable[[Values, Poly], Cond]
 
 @dataclass(frozen=True)
 class Guess:
-    """A statement about the values of registers in a round; `number`: that the one register is a number."""
+    """A statement about the values of registers in a round.
+
+    `number`: that the one register is a number in a range of its width; `hint`: the text of the one that says so.
+    """
 
     about: tuple[str, ...]
     statement: Statement
     number: bool = False
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,31 +52,44 @@ class Ranges:
         return tuple(g.statement(self.values(), frame.k) for g in self.guesses if not g.number)
 
 
-def guessed(frame: Frame, loose: Mapping[str, Word], decide: Decide) -> Ranges:
-    """The guesses that hold on entry. `loose`: what registers without a form are on the back edge."""
+def guessed(
+    frame: Frame, loose: Mapping[str, Word], decide: Decide, hinted: Sequence[Guess] = ()
+) -> Ranges:
+    """The guesses that hold on entry.
+
+    Args:
+        loose: what registers without a form are on the back edge.
+        hinted: guesses that a person gives; what they are about may be negative.
+    """
     here = (*frame.entry.control, *frame.entry.facts)
     start = {r: i for r in loose if (i := frame.initial(r)) is not None}
     zero = Poly({})
     guesses: list[Guess] = []
     heads: dict[str, Symbol] = {}
     for register, initial in start.items():
-        high = 2 ** (loose[register].width - 1) - 1
-        number = Guess((register,), _is_number(register, high), number=True)
-        if not decide(here, number.statement(start, zero)):
+        high, low = 2 ** (loose[register].width - 1) - 1, 0
+        number = Guess((register,), _is_number(register, low, high), number=True)
+        holds = decide(here, number.statement(start, zero))
+        if not holds and any(register in g.about for g in hinted):
+            low = -high - 1
+            number = Guess((register,), _is_number(register, low, high), number=True)
+            holds = decide(here, number.statement(start, zero))
+        if not holds:
             continue
         inside = frame.around | {frame.name}
         name = f"h@{frame.name}.{register}"
         even = uniform(initial, frame.around)
-        heads[register] = Symbol(name, "opaque", THREAD, 0, high, frame.line, "", inside, even)
+        heads[register] = Symbol(name, "opaque", THREAD, low, high, frame.line, "", inside, even)
         guesses += [number, *(Guess((register,), s) for s in _one(register, initial))]
     if len(heads) <= MAX_PAIRED:
         pairs = [(r, s) for r in heads for s in heads if r != s]
         guesses += [Guess((r, s), g) for r, s in pairs for g in _two(r, s, start) if decide(here, g(start, zero))]
+    guesses += [g for g in hinted if start.keys() >= set(g.about) and decide(here, g.statement(start, zero))]
     return _consistent(Ranges(heads, tuple(guesses)))
 
 
-def _is_number(register: str, high: int) -> Statement:
-    return lambda at, k: conj((le(0, at[register]), le(at[register], high)))
+def _is_number(register: str, low: int, high: int) -> Statement:
+    return lambda at, k: conj((le(low, at[register]), le(at[register], high)))
 
 
 def _one(register: str, start: Poly) -> list[Statement]:
@@ -90,7 +108,7 @@ def _two(r: str, s: str, start: Values) -> list[Statement]:
 
 def surviving(frame: Frame, ranges: Ranges, back: State | None, decide: Decide) -> Ranges:
     """The guesses that hold on the back edge for the next round, and the symbols that are uniform there, too."""
-    if back is None or not ranges.heads:
+    if back is None or not ranges.guesses:
         return ranges
     rounds = frame.around | {frame.name}
     known = (*back.control, *back.facts)
@@ -103,6 +121,18 @@ def surviving(frame: Frame, ranges: Ranges, back: State | None, decide: Decide) 
         for r, s in ranges.heads.items()
     }
     return _consistent(Ranges(heads, tuple(kept)))
+
+
+def keeping_hints(before: Ranges, after: Ranges) -> Ranges:
+    """What is left, and with it what is given, so far as it is not known to fail."""
+    about = {r for g in before.guesses if g.hint for r in g.about}
+    kept = [g for g in before.guesses if g in after.guesses or g.hint or (g.number and about >= set(g.about))]
+    return _consistent(Ranges({**before.heads, **after.heads}, tuple(kept)))
+
+
+def without_hints(ranges: Ranges) -> Ranges:
+    """The guesses of the prover's own."""
+    return Ranges(ranges.heads, tuple(g for g in ranges.guesses if not g.hint))
 
 
 def _consistent(ranges: Ranges) -> Ranges:

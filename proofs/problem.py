@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from proofs.contents import Source
+from proofs.hints.model import Hint
 from proofs.terms import BLOCK, LAUNCH, THREAD, Cond, Poly, Symbol, divide, eq, ite, le, lt, modulo, negate, same
 from spec.contracts.expr import Compare, Const, Expr, Var, print_expr
 from spec.contracts.model import MAX_BLOCK, MAX_GRID, MAX_THREADS, Contract
@@ -79,6 +80,7 @@ class Problem:
         sources: buffers of integers whose content is followed, unless the launch turns out to write them.
         addresses: of variables that are not shared, by name (`proofs.variables`).
         local_bytes: size of each local variable.
+        hints: what a person gives to help (`proofs.hints`); none of it is taken for true.
     """
 
     module: Module
@@ -103,6 +105,7 @@ class Problem:
     sources: dict[str, Source] = field(default_factory=dict)
     addresses: dict[str, Poly] = field(default_factory=dict)
     local_bytes: dict[str, Poly] = field(default_factory=dict)
+    hints: tuple[Hint, ...] = ()
 
     def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
         """Address and size of a shared or local variable."""

@@ -19,6 +19,7 @@ from spec.errors import AssemblerRefused, BadInput, ToolMissing
 PACKAGE = "nvidia-cuda-nvcc"
 SECONDS_LIMIT = 300
 SHIPPED_ARCHITECTURES = ("sm_89", "sm_90")
+OLDEST_ARCHITECTURE = "sm_75"
 
 _ARCHITECTURE = re.compile(r"sm_\d+[af]?")
 _ENTRY = re.compile(r"Compiling entry function '([^']+)' for '[^']+'")
@@ -68,6 +69,15 @@ def ptxas() -> Path:
         if file.parts[-2:] == ("bin", "ptxas"):
             return Path(str(file.locate())).resolve()
     raise ToolMissing(f"the installed Python package {PACKAGE} has no bin/ptxas: install it again")
+
+
+def architecture_for(target: str) -> str:
+    """The architecture at which a file is assembled: its own target, or the oldest that this assembler still knows.
+
+    A newer architecture runs PTX of an older one (PTX ISA 11.1.2, `.target`).
+    """
+    number = re.fullmatch(r"sm_(\d+)", target)
+    return OLDEST_ARCHITECTURE if number and int(number[1]) < int(OLDEST_ARCHITECTURE[3:]) else target
 
 
 def version() -> str:

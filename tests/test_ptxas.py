@@ -88,6 +88,22 @@ def test_refusal_for_an_older_architecture() -> None:
         ptxas.assemble(TWO_ENTRIES, "sm_80")
 
 
+@pytest.mark.parametrize(
+    ("target", "taken"),
+    [("sm_20", "sm_75"), ("sm_70", "sm_75"), ("sm_75", "sm_75"), ("sm_89", "sm_89"), ("sm_90a", "sm_90a"),
+     ("sm_100f", "sm_100f"), ("sm_120", "sm_120")],
+)  # fmt: skip
+def test_targets_that_ptxas_no_longer_knows_are_assembled_for_the_oldest_one(target: str, taken: str) -> None:
+    assert ptxas.architecture_for(target) == taken
+
+
+def test_the_oldest_architecture_is_the_oldest_that_ptxas_knows() -> None:
+    text = TWO_ENTRIES.replace("sm_89", "sm_70")
+    assert ptxas.assemble(text, ptxas.OLDEST_ARCHITECTURE).entries
+    with pytest.raises(AssemblerRefused, match="sm_74"):
+        ptxas.assemble(text, "sm_74")
+
+
 def test_not_an_architecture() -> None:
     with pytest.raises(BadInput, match="sm_89"):
         ptxas.assemble(TWO_ENTRIES, "sm_89 --output-file=/x")

@@ -13,6 +13,7 @@ from proofs.claims.model import domain
 from proofs.contents import Source
 from proofs.decide import decide
 from proofs.facts import memory_exists, sources
+from proofs.hints.fitting import with_hints
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
@@ -27,7 +28,7 @@ from proofs.problem import (
     to_term,
     variable_terms,
 )
-from proofs.ptxas import assemble
+from proofs.ptxas import architecture_for, assemble
 from proofs.query import build
 from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
 from proofs.usage import Use, special_registers, usage
@@ -56,7 +57,7 @@ def problems(request: CheckRequest) -> list[Problem]:
     if module.address_size != 64:
         raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
     functions = entries(module, request)
-    assemble(request.text, module.target[0], name=request.path)
+    assemble(request.text, architecture_for(module.target[0]), name=request.path)
     return [_Reader(request, module, in_place(function, module)).problem() for function in functions]
 
 
@@ -96,7 +97,7 @@ class _Reader:
         found.assumptions += opaque_notes(self.function)
         _consistent(found, self.request.path)
         memory_exists(found, self.request.path)
-        return found
+        return with_hints(found, self.request.hints)
 
     # --- names ---
     def _display(self) -> dict[str, str]:

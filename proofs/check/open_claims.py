@@ -6,13 +6,16 @@ the sizes of the launch that were left symbolic, the values that come from memor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from proofs.cfg import graph_of
 from proofs.check.source import Places
 from proofs.claims import Claim
 from proofs.discharge import Decision
 from proofs.effort import SPENT
+from proofs.places import loop_names
 from proofs.problem import AXES, DYNAMIC, Problem
 from proofs.records import Records
 from proofs.terms import Cond, Symbol
@@ -20,6 +23,7 @@ from proofs.wording import loaded_from, states
 
 MAX_NAMED = 4  # names in one piece of advice
 GRID = 'tie the grid to the sizes, --grid "ceil_div(n, 256)", or bound it, --assume "grid.x <= 65535"'
+_HEAD = re.compile(r"h@(L\d+(?:\.i\d+)?)\.(%[\w$]+)")
 GAVE_UP = ("max. resource limit exceeded", "max. memory exceeded", "canceled", "incomplete", "")
 
 
@@ -97,7 +101,21 @@ def advice(problem: Problem, claim: Claim) -> list[str]:
     told_of = {s.name for _, c in problem.domain for s in c.symbols()}
     if any(s.name == DYNAMIC for s in symbols) and DYNAMIC not in told_of:
         found.append(f'say how much dynamic shared memory a launch gives: --assume "{DYNAMIC} >= BYTES"')
-    return found + _sizes(problem, symbols)
+    return found + _sizes(problem, symbols) + _invariants(problem, symbols)
+
+
+def _invariants(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
+    """Registers of loops of which the query knows only what was guessed and proved."""
+    heads = {m.groups() for s in symbols if (m := _HEAD.match(s.name)) is not None}
+    if not heads:
+        return []
+    labels = {name: label for label, name in loop_names(problem.function, graph_of(problem.function)).items()}
+    found = [(labels[loop], register) for loop, register in sorted(heads) if loop in labels]
+    return [
+        f'if {register} keeps in bounds in the loop at {label}, say in which, and they are proved: '
+        f'--hint "loop {label}: {register} <= BOUND"'
+        for label, register in found[:MAX_NAMED]
+    ]
 
 
 def _unfollowed(claim: Claim) -> list[str]:

@@ -11,6 +11,7 @@ from proofs.check.request import CheckRequest
 from proofs.check.work import Workers, workers
 from proofs.effort import Limits, limits_of
 from proofs.problem import Problem
+from proofs.ptxas import architecture_for
 from proofs.results import Report, Row
 
 Progress = Callable[[int, int, str], None]
@@ -42,7 +43,14 @@ def check(
         mark = f"{problem.function.name}: " if len(found) > 1 else ""
         rows += done.rows
         said += [f"{mark}{text}" for text in (*problem.assumptions, *(t for t, _ in problem.domain), *done.notes)]
-    return Report(rows, (*said, *ALWAYS))
+    return Report(rows, (*said, *_assembled_for(found[0].module.target[0]), *ALWAYS))
+
+
+def _assembled_for(target: str) -> tuple[str, ...]:
+    taken = architecture_for(target)
+    if taken == target:
+        return ()
+    return (f"the file is for {target}, which this ptxas no longer knows: it was assembled for {taken}",)
 
 
 def _entries(

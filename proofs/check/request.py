@@ -22,6 +22,7 @@ class CheckRequest:
         names: names of the parameters in order; empty means p0, p1, ...
         may_alias: pairs of parameter names whose buffers may overlap; all others are assumed disjoint, and said so.
         facts: what buffers hold, as typed: `table[i] in [0, blocks)`.
+        hints: what may help to prove something, as typed (`proofs.hints`).
         covers: parameters whose buffers must be written in every element.
         allow_exited: a thread that has exited does not count as missing at a barrier.
         shard: `(i, n)`: of the entries asked for, in text order, every n-th from the i-th on.
@@ -39,6 +40,7 @@ class CheckRequest:
     may_alias: tuple[tuple[str, str], ...] = ()
     facts: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
     allow_exited: bool = False
     effort: int = DEFAULT_EFFORT
     shard: tuple[int, int] = (1, 1)

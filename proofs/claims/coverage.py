@@ -12,37 +12,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from proofs.claims.digits import Coordinate, coordinate, fresh, introduce, parts_of, solved
+from proofs.claims.digits import Coordinate, fresh, introduce, solved
 from proofs.claims.model import Claim, domain
-from proofs.problem import BufferTerms, Problem
+from proofs.claims.rounds import ROUND, Rounds
+from proofs.claims.witnesses import Witness, free_symbols, items_of, whole_stores, witnesses
+from proofs.hints.model import Chosen
+from proofs.problem import BufferTerms, Problem, to_term
 from proofs.query import Copy, Hypothesis, Query, build
-from proofs.records import Access, LoopRecord, Point, Records
-from proofs.terms import LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
+from proofs.records import LoopRecord, Records
+from proofs.terms import FALSE, LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
 from spec.contracts.model import ACTIVE
 
 MAX_SPLITS = 3
 NO_STORE = "no store of whole elements whose coordinates are sums of digits"
-
-
-@dataclass(frozen=True)
-class Witness:
-    """How one store finds the thread for an element: digits of each coordinate, and what is left over.
-
-    Stores whose columns differ by a constant share their digits; `shift` is what this store takes off the smallest one.
-    `parts` are numbers whose quotients and remainders the access speaks of; in `access` they are sums of parts.
-    """
-
-    access: Access
-    row: Coordinate
-    column: Coordinate
-    plane: Coordinate
-    shift: int
-    parts: Mapping[Symbol, Poly]
-
-    @property
-    def group(self) -> str:
-        """Witnesses of one group share their digits."""
-        return " | ".join((self.row.text, self.column.text, self.plane.text))
 
 
 @dataclass(frozen=True)
@@ -57,75 +39,6 @@ class _Element:
 def coverage_claims(problem: Problem, records: Records) -> list[Claim]:
     """The coverage claims of each output buffer."""
     return [c for name in problem.outputs for c in _coverage(problem, records, problem.buffers[name])]
-
-
-def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
-    """The stores to a buffer whose coordinates are sums of digits."""
-    found = []
-    for access in records.accesses:
-        if access.kind == "write" and access.buffer == buffer and access.space == "global":
-            whole = _of_whole_elements(problem.buffers[buffer], access)
-            witness = _witness(problem, whole) if whole is not None else None
-            if witness is not None:
-                found.append(witness)
-    return found
-
-
-def _of_whole_elements(buffer: BufferTerms, access: Access) -> Access | None:
-    """The store as one of the elements that it writes whole; None if it may write parts only."""
-    inside = access.count > -(-access.width // buffer.element_bytes)
-    count = access.width // buffer.element_bytes
-    return None if inside or not count else replace(access, count=count)
-
-
-def _items(access: Access) -> list[Poly | Cond]:
-    return [access.plane, access.row, access.column, *access.at.control, *access.at.facts]
-
-
-def _numbers(problem: Problem) -> dict[str, Symbol]:
-    registers = [f"%{r}.{a}" for r in ("ctaid", "tid") for a in ("x", "y", "z")]
-    return {s.name: s for r in registers for s in problem.specials[r].symbols()}
-
-
-def _free_symbols(problem: Problem, witness: Access, parts: Mapping[Symbol, Poly]) -> dict[str, Symbol]:
-    """What a witness may choose: thread, block, and the rounds of the loops around the store."""
-    names: dict[str, Symbol] = {}
-    for name, symbol in _numbers(problem).items():
-        names |= {s.name: s for s in parts[symbol].symbols()} if symbol in parts else {name: symbol}
-    loops = {f"k@{loop}" for loop in witness.at.loops}
-    for item in _items(witness):
-        names |= {s.name: s for s in item.symbols() if s.name in loops}
-    return names
-
-
-def _witness(problem: Problem, access: Access) -> Witness | None:
-    parts = parts_of(_numbers(problem).values(), _items(access))
-    access = _in_parts(access, parts)
-    free = _free_symbols(problem, access, parts)
-    row, column, plane = (coordinate(c, free) for c in (access.row, access.column, access.plane))
-    if row is None or column is None or plane is None:
-        return None
-    names = [d.symbol.name for c in (row, column, plane) for d in c.digits]
-    if len(set(names)) < len(names):
-        return None
-    shift = 0
-    if column.sign > 0:
-        constant = column.offset.terms.get((), 0)
-        if len(column.digits) > 1 and (above := column.digits[1].weight.value) is not None:
-            constant %= above
-        if column.digits and (weight := column.digits[0].weight.value) is not None:
-            column, shift = replace(column, offset=column.offset - constant), constant // weight
-    return Witness(access, row, column, plane, shift, parts)
-
-
-def _in_parts(access: Access, parts: Mapping[Symbol, Poly]) -> Access:
-    at = access.at
-    point = Point(
-        at.line, tuple(c.substitute(parts) for c in at.control), tuple(c.substitute(parts) for c in at.facts), at.loops,
-        at.place,
-    )
-    row, column, plane = (p.substitute(parts) for p in (access.row, access.column, access.plane))
-    return replace(access, at=point, row=row, column=column, plane=plane)
 
 
 @dataclass(frozen=True)
@@ -151,14 +64,16 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     # Where an index runs through all rows it alone is the coordinate, for all stores or for none.
     flat = bool(found) and all(w.access.flat for w in found)
     found = [w for w in found if w.access.flat == flat]
-    if not found:
-        return [Claim(name, "coverage", (), None, words, reason=NO_STORE)]
+    given = _given(problem, records, buffer, flat if found else None)
+    flat = flat if found else bool(given) and given[0][1].access.flat
     element = _Element(*(Poly.symbol(fresh(f"e.{c}")) for c in ("plane", "row", "column")))
     inside = _inside(buffer, element, flat)
     shared = [Hypothesis("element", inside.text, inside)]
     if problem.power is not None:
         active = eq(Poly.symbol(problem.power) - ACTIVE)
         shared.append(Hypothesis("active", active.text, active))
+    if not (found or given):  # unless there is no element, a run may show one that is not written
+        return [replace(_claim(problem, name, words, [], shared, FALSE), reason=NO_STORE, partial=True)]
     loops = {loop.id: loop for loop in records.loops}
     groups: dict[str, list[Witness]] = {}
     for witness in found:
@@ -169,6 +84,9 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     for number, group in enumerate(groups.values(), 1):
         chosen, digits_of[number] = _digits_of(group[0], element, f"w{number}")
         sites += [_site(problem, w, chosen, element, loops, number, threads) for w in group]
+    for number, (hint, witness) in enumerate(given, len(groups) + 1):
+        digits_of[number] = []
+        sites.append(_site(problem, witness, _chosen(problem, hint, element), element, loops, number, threads))
     cases = _cases(sites)
     claims = []
     for number, case in enumerate(cases, 1):
@@ -181,6 +99,26 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
             _claim(problem, name + (f".{number}" if len(cases) > 1 else ""), words, here, hypotheses, _goal(here))
         )
     return claims
+
+
+def _given(
+    problem: Problem, records: Records, buffer: BufferTerms, flat: bool | None
+) -> list[tuple[Chosen, Witness]]:
+    """The stores for which a hint says who writes an element: nothing is left for digits."""
+    stores = whole_stores(problem, records, buffer.name)
+    flat = (bool(stores) and all(a.flat for a in stores)) if flat is None else flat
+    none = Coordinate((), Poly({}))
+    hints = [h for h in problem.hints if isinstance(h, Chosen) and h.buffer == buffer.name]
+    return [(h, Witness(a, none, none, none, 0, {})) for h in hints for a in stores if a.flat == flat]
+
+
+def _chosen(problem: Problem, hint: Chosen, element: _Element) -> dict[str, Poly]:
+    """The thread, block and rounds that a hint names for an element."""
+    scope = {**problem.names, "plane": element.plane, "row": element.row, "column": element.column}
+    found = {f"k@{loop}": to_term(e, scope) for loop, e in hint.rounds.items()}
+    for register, e in hint.numbers.items():
+        found |= {s.name: to_term(e, scope) for s in problem.specials[register].symbols()}
+    return found
 
 
 def _inside(buffer: BufferTerms, element: _Element, flat: bool) -> Cond:
@@ -223,7 +161,8 @@ def _claim(
     problem: Problem, name: str, words: str, sites: list[_Site], hypotheses: list[Hypothesis], goal: Cond
 ) -> Claim:
     lines = tuple(s.line for s in sites)
-    comment = (f"coverage: {words}", "by the stores at PTX lines " + ", ".join(map(str, lines)))
+    stores = "by the stores at PTX lines " + ", ".join(map(str, lines)) if lines else "by no store that is understood"
+    comment = (f"coverage: {words}", stores)
 
     def query(linear: bool) -> Query:
         # The clauses of the domain that speak of a thread or block speak of the witness instead (they are in the goal).
@@ -264,28 +203,39 @@ def _site(
         name = witness.column.digits[0].symbol.name
         digits_here[name] = digits_here[name] - witness.shift
     named = _named(access.at.control)
+    rounds = witness.rounds
     values = {
         symbol: digits_here.get(name, named.get(name, Poly({})))
-        for name, symbol in _free_symbols(problem, access, witness.parts).items()
+        for name, symbol in free_symbols(problem, access, witness.parts).items()
+        if rounds is None or symbol != rounds.loop
     }
     whole = {symbol: total.substitute(values) for symbol, total in witness.parts.items()}
-    chosen_here = ", ".join(f"{s.name}={v.text}" for s, v in sorted(values.items(), key=lambda item: item[0].name))
-    mark = f".w{threads.setdefault(chosen_here, len(threads) + 1)}"
     around = [loops[n] for n in access.at.loops]
-    items = [*_items(access), *(loop.proceed for loop in around)]
+    items = [*items_of(access), *(loop.proceed for loop in around)]
+    mark = _Marks(values, threads, rounds)
     own = {
-        s.name: Poly.symbol(s.renamed(s.name + mark)) for item in items for s in item.symbols()
-        if s.scope != LAUNCH and s not in values and s not in whole
+        s.name: Poly.symbol(s.renamed(s.name + mark(s))) for item in items for s in item.symbols()
+        if s.scope != LAUNCH and s not in values and s not in whole and s != mark.loop
     }
-    put = {s.name: p for s, p in (*values.items(), *whole.items())}
-    copy = Copy(replaced={**own, **put})
+    copy = Copy(replaced={**own, **{s.name: p for s, p in (*values.items(), *whole.items())}})
+    hits, definition = TRUE, TRUE
+    if rounds is not None:
+        offset, m = copy.poly(rounds.offset), digits_here[ROUND.name]
+        k = rounds.chosen(offset, m)
+        hits, definition = rounds.hits(offset, k, m), rounds.parts(rounds.weight, offset, m)
+        if rounds.loop is not None:
+            values[rounds.loop] = k
+            copy = Copy(replaced={**copy.replaced, rounds.loop.name: k})
     within = [le(s.low, v) for s, v in (*values.items(), *whole.items()) if s.low is not None]
     within += [le(v, s.high) for s, v in (*values.items(), *whole.items()) if s.high is not None]
     launch = [copy.cond(c) for _, c in problem.domain if _speaks_of_thread(c)]
     column = copy.poly(access.column)
+    if rounds is not None:
+        # The same, since the store's round is the one that the digits name.
+        column = copy.poly(rounds.low) + copy.poly(rounds.weight) * digits_here[ROUND.name]
     planes = () if problem.buffers[access.buffer].planes is None else (same(copy.poly(access.plane), element.plane),)
     covers = conj((
-        *within, *launch, *planes, same(copy.poly(access.row), element.row), le(column, element.column),
+        hits, *within, *launch, *planes, same(copy.poly(access.row), element.row), le(column, element.column),
         lt(element.column, column + access.count),
     ))
     reach = conj(_reaches(loop, copy, fresh(f"w{number}.earlier.{loop.id}", None)) for loop in around)
@@ -301,7 +251,25 @@ def _site(
     if spoken & named_own:
         # Of a thread that the launch does not have, facts may be false, and everything would follow from them.
         known = implies(conj((*within, *launch)), _known(witness, around, copy, own.keys()))
-    return _Site(access.at.line, number, exists, control, covers, reach, known)
+    return _Site(access.at.line, number, exists, control, covers, reach, conj((known, definition)))
+
+
+class _Marks:
+    """How unknowns of a store's thread are told from those of other threads.
+
+    What the rounds of a split loop do not redefine is one for the thread, whichever of its stores is looked at.
+    """
+
+    def __init__(self, values: Mapping[Symbol, Poly], threads: dict[str, int], rounds: Rounds | None) -> None:
+        self.loop, self._threads = None if rounds is None else rounds.loop, threads
+        self._round = "" if rounds is None else rounds.chosen(rounds.offset, Poly.symbol(ROUND)).text
+        self._chosen = ", ".join(f"{s.name}={v.text}" for s, v in sorted(values.items(), key=lambda i: i[0].name))
+
+    def __call__(self, symbol: Symbol) -> str:
+        named = self._chosen
+        if self.loop is not None and (symbol.kind == "iteration" or self.loop.name.removeprefix("k@") in symbol.loops):
+            named += f", {self.loop.name}={self._round}"
+        return f".w{self._threads.setdefault(named, len(self._threads) + 1)}"
 
 
 def _known(witness: Witness, around: list[LoopRecord], copy: Copy, own: Collection[str]) -> Cond:

@@ -13,16 +13,17 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
+from proofs.claims.handed import Handover, Witnesses, handovers
 from proofs.claims.memory import at_access
 from proofs.claims.model import WARP, Claim, Items
 from proofs.claims.written import Order, written_before
 from proofs.enumeration.question import Written
 from proofs.intervals import Interval
+from proofs.phases.groups import groups_of
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
 from proofs.phases.modes import FREE
 from proofs.problem import AXES, Problem, linear_thread
 from proofs.records import Access, Records
-from proofs.symbolic import instruction_places
 from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
@@ -37,25 +38,26 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
         words = "every byte read was written before a barrier in between"
         reason = f"the entry has more than {MAX_SHARED} accesses to shared memory"
         return [Claim(f"init.{a.id}", "init", (a.at.line,), None, words, reason=reason) for a in shared if a.reads]
-    order = {place: i for i, place in enumerate(_order(problem, graph))}
     anyone, mates = (_together(found, kind) | _together(found, DIFFERENT) for kind in (OTHER_WARPS, SAME_WARP))
     in_flight = _together(found, ITSELF)
     # Loops with a barrier: all threads are in the same round there, by the trips claims.
     in_step = {loop for b in records.barriers if not b.group for loop in b.at.loops}
     in_warp = in_step | {loop for s in records.shuffles if s.orders for loop in s.at.loops}
-    places = Order(problem, records, graph, found)
+    order = Order(problem, records, graph, found)
     claims = _local(problem, records, order)
     made: Writes = {}
+    groups = groups_of(problem, records)
+    threads = _threads(problem)
     most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
     for read in shared:
         if not read.reads:
             continue
         before = [w for w in shared if w.writes and w.buffer == read.buffer and w is not read]
-        finite = written_before(places, read, before)
+        finite = written_before(order, read, before)
         earlier = [
             w for w in shared
             if w.kind == "write" and w.buffer == read.buffer
-            and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
+            and set(w.at.loops) <= set(read.at.loops) and order.before(w, read)
         ]
         others, warp, own = [], [], []
         for w in earlier:
@@ -66,11 +68,12 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
                 warp.append(w)
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
-        claims.append(_init(problem, read, others, warp, own, finite, made, most))
+        handed = handovers(problem, groups, records.loops, read, before, threads) if groups else []
+        claims.append(_init(problem, read, _Before(others, warp, own, handed), finite, made, most))
     return claims
 
 
-def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Claim]:
+def _local(problem: Problem, records: Records, order: Order) -> list[Claim]:
     """init claims of reads of local memory, which only the thread itself can have written."""
     local = [a for a in records.accesses if a.space == "local"]
     claims = []
@@ -80,7 +83,7 @@ def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Cl
         own = [
             w for w in local
             if w.kind == "write" and w.buffer == read.buffer
-            and set(w.at.loops) <= set(read.at.loops) and order[w.at.place] < order[read.at.place]
+            and set(w.at.loops) <= set(read.at.loops) and order.before(w, read)
         ]
         grain = gcd(read.width, *(w.width for w in own))
         goal = conj(
@@ -95,7 +98,7 @@ def _local(problem: Problem, records: Records, order: dict[str, int]) -> list[Cl
 def _together(found: tuple[Interval, ...], threads: str) -> set[frozenset[str]]:
     """Accesses in a common interval of threads that are related like this, in one iteration of the loops around both.
 
-    Of two accesses in different intervals the one that comes first in the text of the iteration is made first.
+    Of two accesses in different intervals the one that leads to the other in the iteration is made first.
     """
     return {
         frozenset((m.access.id, n.access.id))
@@ -109,52 +112,64 @@ def _one_iteration(m: Member, n: Member) -> bool:
     return all(FREE in (mine[loop], theirs[loop]) or mine[loop] == theirs[loop] for loop in mine.keys() & theirs.keys())
 
 
-def _order(problem: Problem, graph: Graph) -> list[str]:
-    places = instruction_places(problem)
-    return [places[id(i)] for index in graph.order for i in graph.blocks[index].instructions]
+@dataclass(frozen=True)
+class _Before:
+    """The writes that come before a read.
 
-
-def _init(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], finite: Written,
-    made: Writes, most: int,
-) -> Claim:
-    """Writes of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with
-    nothing in between) only for the thread that reads.
+    Those of `others` count whoever makes them, those of `warp` if a lane of the reader's warp does, `own` (with nothing
+    in between) only for the thread that reads, those `handed` over where a barrier of part of the block orders them.
     """
+
+    others: list[Access]
+    warp: list[Access]
+    own: list[Access]
+    handed: list[Handover]
+
+    def candidates(self, threads: int) -> int:
+        """How many writes of one thread there are."""
+        return threads * len([*self.others, *self.warp]) + sum(len(h.threads) for h in self.handed)
+
+    @property
+    def grain(self) -> int:
+        """What divides the widths of all of them."""
+        accesses = [*self.others, *self.warp, *self.own, *(h.write for h in self.handed)]
+        return gcd(*(w.width for w in accesses))
+
+
+def _init(problem: Problem, read: Access, before: _Before, finite: Written, made: Writes, most: int) -> Claim:
     name, words = f"init.{read.id}", "every byte read was written before a barrier in between"
-    if own:
+    if before.own:
         words += ", or by the same thread"
     threads = _threads(problem)
-    writes = [*others, *warp]
-    if (not threads and not own) or len(threads) * len(writes) > most:
+    if (not threads and not before.own) or before.candidates(len(threads)) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
+        come = finite.writers or before.handed
         reason = "cannot tell whether the writes before it reach every byte"
-        return replace(claim, partial=True, reason=reason if finite.writers else "no write comes before the read")
+        return replace(claim, partial=True, reason=reason if come else "no write comes before the read")
+
     def goal() -> tuple[str, Items]:
-        found = conj(_parts(problem, read, others, warp, own, made))
+        found = conj(_parts(problem, read, before, made))
         return found.text, [found]
 
     return at_access(problem, read, name, "init", words, goal, [], finite=finite)
 
 
-def _parts(
-    problem: Problem, read: Access, others: list[Access], warp: list[Access], own: list[Access], made: Writes
-) -> Iterator[Cond]:
+def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Iterator[Cond]:
     """For each part of the read's bytes, that one of the writes covers it."""
     threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
-    grain = read.width
-    for w in (*others, *warp, *own):
-        grain = gcd(grain, w.width)
+    grain = gcd(read.width, before.grain)
+    handed = list(Witnesses(read, before.handed).made())
     for at in range(0, read.width, grain):
         byte = read.address + at
-        choices = [_covering(m, byte, grain) for write in others for m in _made(write, threads, made)]
+        choices = [_covering(m, byte, grain) for write in before.others for m in _made(write, threads, made)]
+        choices += [conj((there, _covers(begin, width, byte, grain))) for there, begin, width in handed]
         choices += [
             conj((same(here, here.substitute(mapping)), _covering(m, byte, grain)))
-            for write in warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
+            for write in before.warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
         ]
-        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in own]
+        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in before.own]
         yield disj(c for c in choices if c != FALSE)
 
 

@@ -23,7 +23,7 @@ from proofs.enumeration.question import Apart
 from proofs.intervals import Interval, Pairing
 from proofs.phases.groups import Group, groups_of
 from proofs.phases.model import ITSELF, OTHER_WARPS, SAME_WARP, Member, pairings
-from proofs.phases.modes import count, iteration, leaving
+from proofs.phases.modes import FREE, count, iteration, leaving
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, Records
@@ -105,8 +105,7 @@ def _query(
     x, y = first.text(a.address), second.text(b.address)
     items = [first.poly(a.address), second.poly(b.address)]
     meet = f"(and (< {x} (+ {y} {b.width})) (< {y} (+ {x} {a.width})))"
-    # An access of the whole warp is one of other lanes, too, whoever gave its address.
-    own = pair.threads == ITSELF or a.warp or b.warp
+    own = pair.threads == ITSELF or _whole_warps(pair)
     excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
     if _one_store(problem, pair):
         excuse = f"(or {excuse} {warps(problem, copies).text})"
@@ -134,9 +133,24 @@ def _excused(problem: Problem, pair: Pairing, identical: list[Symbol]) -> tuple[
     """In what two threads must differ to be a pair of this kind; enumeration may take more pairs than there are."""
     if pair.threads == OTHER_WARPS or _one_store(problem, pair):
         return (warp_number(problem),)
-    if pair.threads == ITSELF or pair.first.access.warp or pair.second.access.warp:
+    if pair.threads == ITSELF or _whole_warps(pair):
         return None
     return tuple(Poly.symbol(s) for s in identical)
+
+
+def _whole_warps(pair: Pairing) -> bool:
+    """Whether an access is one of other lanes, too, whoever gave its address.
+
+    A row that stmatrix writes does not meet itself: each element of it is of one lane.
+    """
+    if pair.first == pair.second and pair.first.access.kind == "write" and _in_step(pair.first):
+        return False
+    return pair.first.access.warp or pair.second.access.warp
+
+
+def _in_step(member: Member) -> bool:
+    """Whether two threads that make the access in one interval are in the same rounds of all loops around it."""
+    return all(mode != FREE for _, mode in member.modes)
 
 
 def _one_store(problem: Problem, pair: Pairing) -> bool:
@@ -147,8 +161,7 @@ def _one_store(problem: Problem, pair: Pairing) -> bool:
     first, second = pair.first, pair.second
     if problem.contract is not None or first != second:
         return False
-    in_step = all(mode != "free" for _, mode in first.modes)
-    return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and in_step
+    return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and _in_step(first)
 
 
 def _fixed(member: Member, pair: Pairing) -> dict[str, Poly]:

@@ -9,10 +9,10 @@ from proofs.cfg import EXIT, Graph
 from proofs.enumeration.question import ANYONE, ITS_THREAD, ITS_WARP, Writer, Written
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member
 from proofs.phases.modes import FREE, parse
+from proofs.places import instruction_places
 from proofs.problem import Problem
 from proofs.records import Access, LoopRecord, Records
 from proofs.state import merge_controls
-from proofs.symbolic import instruction_places
 from proofs.terms import ModAtom, Poly
 
 MAX_BACK = 8
@@ -23,7 +23,7 @@ class Order:
     """Which of two accesses comes first, and whether a barrier lies between them."""
 
     def __init__(self, problem: Problem, records: Records, graph: Graph, found: tuple[Interval, ...]) -> None:
-        places = instruction_places(problem)
+        places = instruction_places(problem.function)
         self.graph = graph
         self.at: dict[str, Place] = {}
         self.headers: dict[int, str] = {}

@@ -12,6 +12,7 @@ from proofs.query import Copy
 from proofs.records import Access
 from proofs.terms import LAUNCH, THREAD, Cond, Interval, ModAtom, Poly, Symbol, SymbolAtom, ge
 
+CONTENT = "content"  # the kind of unknowns that stand for elements of memory
 MARK = "!"  # ends the names of a thread's own symbols, whichever of the threads of a claim it is
 
 

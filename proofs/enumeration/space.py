@@ -15,7 +15,7 @@ import numpy as np
 from proofs.enumeration.evaluate import Array, Column, Lanes, NotFinite
 from proofs.enumeration.parting import MAX_MODULUS, MAX_START, Parted, Parting, Places
 from proofs.enumeration.ranges import Ranges
-from proofs.enumeration.site import private, symbols_of
+from proofs.enumeration.site import CONTENT, private, symbols_of
 from proofs.terms import Cond, Interval, Poly, Symbol
 from spec.contracts.model import MAX_THREADS
 
@@ -104,9 +104,9 @@ def _axis(symbol: Symbol, bounds: Interval, items: Sequence[Poly | Cond], whole:
     if not (whole or places.inside or places.mixed or private(symbol)):
         return None
     direct = None
-    if size is not None and low is not None and size <= (MAX_OWN if private(symbol) else MAX_DIRECT):
+    if size is not None and low is not None and size <= _most(symbol):
         direct = Axis(symbol, low, size)
-    small = size is not None and (size <= MAX_OWN or whole or symbol.name.startswith("ntid."))
+    small = size is not None and (size <= MAX_OWN or whole or symbol.name.startswith("ntid.") or private(symbol))
     if direct is not None and small:
         return direct
     if places.inside and not places.mixed and places.modulus <= MAX_MODULUS:
@@ -117,6 +117,11 @@ def _axis(symbol: Symbol, bounds: Interval, items: Sequence[Poly | Cond], whole:
         if parting.start - least <= MAX_START:
             return Axis(parting.place, least, parting.count, parting)
     return direct
+
+
+def _most(symbol: Symbol) -> int:
+    """How many values of a symbol are gone through."""
+    return MAX_OWN if private(symbol) and symbol.kind != CONTENT else MAX_DIRECT
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,9 @@ from math import prod
 
 import numpy as np
 
+from proofs.contents import contents_of
 from proofs.enumeration.answer import Answer
+from proofs.enumeration.elements import loosened
 from proofs.enumeration.evaluate import Array, Lanes, NotFinite
 from proofs.enumeration.lanes import Enumerator, pinned, wanted
 from proofs.enumeration.matched import matched
@@ -31,11 +33,11 @@ MAX_ROUNDS = 64  # of a writer's loop; later ones are not counted
 LEVELS = (False, True)
 
 
-def written(given: Enumerator, question: Written) -> Answer:
-    """The answer to an init claim."""
+def written(given: Enumerator, question: Written, sizes: bool = True) -> Answer:
+    """The answer to an init claim. `sizes`: what a reader's guards say of sizes that are not known is put to use."""
     lanes = 0
     for round_ in (*range(question.depth), None):
-        case = _Case(given, question, round_)
+        case = _Case(given, question, round_, sizes)
         if case.site.ranges is None:
             continue
         candidate: tuple[tuple[str, str], ...] | None = None
@@ -64,6 +66,8 @@ class _Case:
     given: Enumerator
     question: Written
     round: int | None
+    sizes: bool = True
+    loose: bool = False
 
     @property
     def pins(self) -> list[tuple[str, str]]:
@@ -89,12 +93,13 @@ class _Case:
 
     @cached_property
     def site(self) -> Site:
-        """The reader."""
+        """The reader; `loose`: where it reads hangs on elements of memory, which may be anything."""
         q = self.question
         later = {f"k@{q.ring}": (q.depth, None)} if q.ring and self.round is None else {}
         copy = self.copy(0)
         thread = tuple(Poly.symbol(s) for a in "xyz" for s in self.given.problem.specials[f"%tid.{a}"].symbols())
-        return self.given.sites.site(q.read, copy, thread, ranges=later)
+        found = self.given.sites.site(q.read, copy, thread, ranges=later)
+        return loosened(found) if self.loose else found
 
     def _counts(self, writer: Writer) -> bool:
         least = max(writer.back, writer.since)
@@ -104,6 +109,8 @@ class _Case:
         """The reader's lanes, and those in which a byte may not have been written."""
         writers = [w for w in self.question.writers if self._counts(w)]
         table = self._table([], whole)
+        if table.stride and not self.loose and contents_of([self.site.address]):
+            return replace(self, loose=True).missing(whole)
         left = self._left_by_own(table, writers)
         if not left.any():
             return table, np.asarray(left.any(axis=1))
@@ -123,7 +130,7 @@ class _Case:
                 done |= np.isin(self._cells(grid, table, None, by), np.concatenate([c.ravel() for c in cells]))
         missing = ~done & _spread(left, table, grid)
         for writer, t in tables:
-            if writer.writer.by == ANYONE and missing.any():
+            if self.sizes and writer.writer.by == ANYONE and missing.any():
                 missing &= ~matched(table, t, known, writer.reached(t, known), grid)
         return table, np.asarray(missing.any(axis=1))
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from proofs.claims.model import FIRST, SECOND
+from proofs.places import instruction_places
 from proofs.problem import BufferTerms, Problem
 from proofs.records import Access, Records
 from proofs.replay.evaluate import symbol_value, term_value
-from proofs.symbolic import instruction_places
 from spec.ptx.ast import Instr
 from spec.ptx.isa import lookup
 from spec.ptx.memory import Buffer, Memory
@@ -157,7 +157,7 @@ def put_loaded_values(
 
 
 def _placed(problem: Problem) -> Iterator[tuple[Instr, str]]:
-    places = instruction_places(problem)
+    places = instruction_places(problem.function)
     for instruction in problem.function.instructions():
         yield instruction, places[id(instruction)]
 

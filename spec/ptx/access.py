@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from spec.errors import Unsupported
+from spec.ptx.clocks import Clocks
 from spec.ptx.faults import MISALIGNED, OUT_OF_BOUNDS, READ_ONLY, UNINITIALISED, Fault, FaultList, Index
 from spec.ptx.memory import READ, WINDOW_BYTES, WINDOWS, WRITE, Buffer, Bytes, Memory, Place, Use
 from spec.ptx.program import Program
-from spec.ptx.races import AccessLog, Clocks
+from spec.ptx.races import AccessLog
 
 Array = npt.NDArray[Any]
 _WARP = 32
@@ -247,16 +248,17 @@ class BlockMemory:
         """Rows of matrices, 16 bytes each, by the lanes that gave their addresses.
 
         A read counts as one of every lane; two of them tell every other thread apart. A write is one of the lanes that
-        hold the elements.
+        hold the elements. Of a warp that is not full, whose missing lanes are a fault of their own, the last thread
+        stands for them.
         """
-        first = threads - threads % 32
+        first, last = threads - threads % 32, self.clocks.threads - 1
         if not use.writes:
-            for who in (threads, np.minimum(first + (threads + 1) % 32, self.clocks.threads - 1)):
+            for who in (threads, np.minimum(first + (threads + 1) % 32, last)):
                 self.log.append(start, 16, use, who, self.clocks.clock[who], self.line)
             return
         row = threads % 8
         for i in range(8 if use.matrix == "columns" else 4):
-            who = first + (4 * i + row // 2 if use.matrix == "columns" else 4 * row + i)
+            who = np.minimum(first + (4 * i + row // 2 if use.matrix == "columns" else 4 * row + i), last)
             size = 2 if use.matrix == "columns" else 4
             self.log.append(start + size * i, size, use, who, self.clocks.clock[who], self.line)
 

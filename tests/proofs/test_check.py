@@ -378,3 +378,11 @@ def test_ptx_of_a_newer_compiler_is_refused_with_what_to_do(tmp_path: Path, caps
     said = capsys.readouterr().err
     assert "Unsupported .version 9.9" in said
     assert "compile with a compiler of that release or an older one" in said
+
+
+def test_a_file_for_an_architecture_older_than_ptxas_knows(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy.write_text(copy.read_text().replace(".target sm_89", ".target sm_60").replace(".version 7.8", ".version 6.0"))
+    flags = ["--block", "256", "--grid", "ceil_div(p2, 256)", "--assume", "p2 >= 1 && p2 <= 2^30"]
+    assert main(["check", str(copy), *flags, "--buffer", "p0=u32[p2]:r", "--buffer", "p1=u32[p2]:w"]) == 0
+    told = capsys.readouterr().out
+    assert "the file is for sm_60, which this ptxas no longer knows: it was assembled for sm_75" in told

@@ -110,13 +110,14 @@ def terms(draw: st.DrawFn, depth: int = 3) -> Made:
 
 @st.composite
 def bits(draw: st.DrawFn, a: Made, b: Made) -> Made:
-    """Fields of two terms joined bit by bit; the sum of the two where that is too wide for a term."""
+    """Fields of two terms, or any number and a field, joined bit by bit; the sum where that is too wide for a term."""
     op = draw(st.sampled_from(("and", "or", "xor")))
     (c, k), (d, n) = (draw(st.tuples(st.sampled_from((1, 2, 8, 24)), st.sampled_from((2, 8, 16, 256)))) for _ in "ab")
-    joined = combine(op, modulo(a.term, k) * c, modulo(b.term, n) * d)
+    whole = draw(st.booleans())
+    joined = combine(op, a.term * c if whole else modulo(a.term, k) * c, modulo(b.term, n) * d)
     if joined is None:
         return Made(a.term + b.term, lambda v: a.meaning(v) + b.meaning(v))
-    return Made(joined, lambda v: JOIN[op](a.meaning(v) % k * c, b.meaning(v) % n * d))
+    return Made(joined, lambda v: JOIN[op](a.meaning(v) * c if whole else a.meaning(v) % k * c, b.meaning(v) % n * d))
 
 
 @st.composite
