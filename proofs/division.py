@@ -15,6 +15,7 @@ from proofs.polynomials import Atom, Monomial, Poly, plain_sum, within
 from proofs.symbols import Symbol
 
 MAX_FACTOR = 16
+PLAUSIBLE = 1000  # what is a reciprocal only below this limit was not meant as one
 
 
 class _Digit(Atom):
@@ -253,7 +254,7 @@ def reciprocal_of(a: Poly, c: int) -> Reciprocal | None:
             continue
         d = -(-c // m)
         limit = (c - 1) // (m * d - c)
-        if d >= 2 and (best is None or limit > best.limit * MAX_FACTOR):
+        if d >= 2 and (factor == 1 or limit >= PLAUSIBLE) and (best is None or limit > best.limit * MAX_FACTOR):
             best = Reciprocal(Poly({monomial: k // m for monomial, k in a.terms.items()}), d, limit)
     return best
 
