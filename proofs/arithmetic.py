@@ -37,7 +37,7 @@ class Arithmetic(Values):
 
     # --- division ---
     def div(self, width: int, signed: bool, a: Word, b: Word) -> Word:
-        dividend, divisor = self.number(a, signed), self.number(b, signed)
+        dividend, divisor = self.number(a, signed), self.number(b, signed, always=True)
         negative = within(divisor, None, -1)
         size = -divisor if negative else divisor
         if not self._positive(size):
@@ -46,7 +46,7 @@ class Arithmetic(Values):
         return self.word(width, -found if negative else found)
 
     def rem(self, width: int, signed: bool, a: Word, b: Word) -> Word:
-        dividend, divisor = self.number(a, signed), self.number(b, signed)
+        dividend, divisor = self.number(a, signed), self.number(b, signed, always=True)
         size = -divisor if within(divisor, None, -1) else divisor
         if not self._positive(size):
             return self.unknown(width)

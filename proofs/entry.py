@@ -18,6 +18,7 @@ from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Records
+from proofs.slices import NOWHERE, Wrapping, without_wrapping
 from proofs.symbolic import Machine
 from proofs.terms import TRUE, Cond
 from spec.errors import Unsupported
@@ -32,6 +33,7 @@ class Analysis:
     Args:
         memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
         rewritten: those of which facts are given that do not count, as the launch writes there.
+        wrapping: where numbers may wrap since they reach no address, guard or bound.
         unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
 
@@ -42,6 +44,7 @@ class Analysis:
     claims: tuple[Claim, ...]
     memory: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
+    wrapping: Wrapping = NOWHERE
     unproved: tuple[str, ...] = ()
 
     @cached_property
@@ -98,6 +101,9 @@ def analyse(
             break
         rewritten |= {b for b in lost if problem.sources[b].facts}
         problem = replace(problem, sources=without(problem.sources, lost))
+    wrapping = NOWHERE
+    if problem.contract is None:  # a contract would have to name the lines (docs/check.md)
+        records, wrapping = without_wrapping(problem, machine.graph, machine.places, records)
     points = [
         *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),
         *(r.at for r in records.ranges), *(r.at for r in records.reads), *(r.at for r in records.loops),
@@ -114,6 +120,8 @@ def analyse(
         memory = frozenset(OBLIGATIONS)
     elif problem.sources:
         memory = frozenset(c.obligation for c in claims if any(q.contents for q in c.made))
+    if wrapping.memory:
+        memory |= {"no-wrap"}
     invariants = (h.text for h in problem.hints if isinstance(h, Invariant))
     unproved = tuple(text for text in invariants if not machine.summaries.proved.get(text))
-    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, unproved)
+    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved)

@@ -9,10 +9,12 @@ register without a form is unknown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 
 from proofs.cfg import Graph
 from proofs.hints.model import Invariant
+from proofs.loops_defined import less_defined
 from proofs.loops_exit import exit_count
 from proofs.loops_facts import circle_of, previous_round, unequal
 from proofs.loops_forms import confirmed, find_forms
@@ -47,11 +49,12 @@ from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 
 MAX_ROUNDS, MAX_ATTEMPTS = 6, 4
+EVERYTHING: Mapping[str, Cond] = {}
 
 
 class Runner(ABC):
     """What a summary needs of the machine. `found` are the records so far, `loops` the loops around, outermost first;
-    `branches`: the condition of each, by line.
+    `branches`: the condition of each, by line; `strict`: no register is read where it has not been written.
     """
 
     problem: Problem
@@ -61,6 +64,7 @@ class Runner(ABC):
     found: list[Found]
     loops: tuple[str, ...]
     branches: dict[int, Cond]
+    strict: bool
 
     @property
     @abstractmethod
@@ -94,17 +98,23 @@ class Summaries(Body):
         frame = self._frame(header, entry)
         forms, loose = find_forms(self, frame)
         ranges = self._ranges(frame, forms, loose)
-        for attempt in range(MAX_ROUNDS):
-            start = self._start(frame, forms, ranges)
+        attempts, less = MAX_ROUNDS, dict[str, Cond]()
+        while attempts:
+            start = self._start(frame, forms, ranges, less)
             mark = len(self.machine.found)
             edges, previous = self._rounds(frame, start)
             back = self._back(frame, edges)
             wrong = self._wrong(frame, forms, back, start, previous)
             held = surviving(frame, ranges, back, self.machine.decide)
-            if not wrong and same_ranges(ranges, held):
+            lost: dict[str, Cond] = {}
+            if self.machine.recording and not self.machine.strict:
+                lost = less_defined(frame, start, back, self.machine.decide)
+            if not wrong and not lost and same_ranges(ranges, held):
                 break
+            attempts -= not lost
+            less |= lost
             forms = {r: f for r, f in forms.items() if r not in wrong}
-            ranges = held if attempt < MAX_ROUNDS // 2 else without_hints(held)
+            ranges = held if attempts >= MAX_ROUNDS // 2 else without_hints(held)
             del self.machine.found[mark:]
         else:
             raise Unsupported("a loop whose registers the model cannot summarise", line=frame.line)
@@ -140,10 +150,13 @@ class Summaries(Body):
         hints = (h for h in self.machine.problem.hints if isinstance(h, Invariant))
         return [h for h in hints if self._loops.get(h.label) == frame.header]
 
-    def _start(self, frame: Frame, forms: dict[str, Form], ranges: Ranges) -> State:
-        """The state at the head of the loop in round k."""
+    def _start(
+        self, frame: Frame, forms: dict[str, Form], ranges: Ranges, defined: Mapping[str, Cond] = EVERYTHING
+    ) -> State:
+        """The state at the head of the loop in round k; `defined`: registers that are so only under a condition."""
         start = at_round(self, frame, {**ranges.values(), **{r: f.term for r, f in forms.items()}})
         start.facts = (*start.facts, *ranges.known(frame))
+        start.written |= defined
         return start
 
     def _frame(self, header: int, entry: State) -> Frame:

@@ -17,10 +17,10 @@ _SCALAR = (
     "subc szext tanh testp xor"
 )
 _VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", "vset")
-_READ_ONLY = ("tex", "tld4", "txq", "istypep")
+READ_ONLY = ("tex", "tld4", "txq", "istypep")
 PURE = frozenset((
     *_SCALAR.split(), *(f"{base}{lanes}" for base in _VIDEO for lanes in ("", "2", "4")), "vshl", "vshr", "vmad",
-    "createpolicy", *_READ_ONLY,
+    "createpolicy", *READ_ONLY,
 ))
 WHOLE_WARP = frozenset(("mma",))
 """Those that all lanes of a warp carry out together."""
@@ -33,7 +33,7 @@ def computes_a_value(instruction: Instr) -> bool:
     target, *sources = instruction.operands
     if not all(isinstance(part, Reg | Sink) for part in _parts(target)):
         return False
-    return instruction.base in _READ_ONLY or not any(isinstance(part, Mem) for s in sources for part in _parts(s))
+    return instruction.base in READ_ONLY or not any(isinstance(part, Mem) for s in sources for part in _parts(s))
 
 
 def written(instruction: Instr) -> tuple[str, ...]:

@@ -124,7 +124,11 @@ class Trap:
 
 @dataclass(frozen=True)
 class Range:
-    """A value that was looked at: the claim is low <= term <= high."""
+    """A value that was looked at: the claim is low <= term <= high. `proved`: it was found to hold; else the terms made
+    of it say what is left modulo the width.
+
+    `always`: it matters whatever becomes of the result (`proofs.slices`).
+    """
 
     id: str
     at: Point
@@ -133,16 +137,30 @@ class Range:
     low: int
     high: int
     proved: bool
+    always: bool = False
 
 
 @dataclass(frozen=True)
 class Read:
-    """A register read where some path has not written it; the claim is that `written` holds."""
+    """A register read where its value must be defined; the claim is that `written` holds.
+
+    `made`: it has been written, perhaps with what was made of registers that have not.
+    """
 
     id: str
     at: Point
     register: str
     written: Cond
+    made: bool = False
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """A register read by threads that may not have written it; where its value goes on to is claimed there."""
+
+    id: str
+    at: Point
+    register: str
 
 
 @dataclass(frozen=True)
@@ -157,7 +175,7 @@ class LoopRecord:
     parent: str
 
 
-Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | LoopRecord
+Found = Access | Barrier | Shuffle | Commit | Wait | Trap | Range | Read | Undefined | LoopRecord
 
 
 @dataclass(frozen=True)
@@ -175,3 +193,4 @@ class Records:
     leaves: tuple[Cond, ...] = ()
     commits: tuple[Commit, ...] = ()
     waits: tuple[Wait, ...] = ()
+    undefined: tuple[Undefined, ...] = ()

@@ -12,8 +12,7 @@ from typing import TypeVar
 from proofs.cfg import EXIT, Block, graph_of
 from proofs.choices import settled
 from proofs.contents import contents_of
-from proofs.loops import Runner, Summaries
-from proofs.loops_orbits import fold
+from proofs.loops import Summaries
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
 from proofs.places import instruction_places
 from proofs.problem import AXES, Problem, unsupported_function
@@ -29,26 +28,27 @@ from proofs.records import (
     Records,
     Shuffle,
     Trap,
+    Undefined,
     Wait,
 )
+from proofs.registers import Registers
 from proofs.resolve import elements_at, resolve
-from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
-from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, disj, negate, opaque_truth
+from proofs.state import ARRIVALS, PASSED, Edge, State, join
+from proofs.terms import FALSE, TRUE, Cond, Poly, conj, negate
 from proofs.uniformity import computes_uniformly, loads_uniformly
-from proofs.words import EVERY_LANE, PLAIN, Hooks, Marks, Observation, Terms, Word
+from proofs.words import EVERY_LANE, PLAIN, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
-from spec.ptx.ast import Imm, Instr, Operand, type_width
+from spec.ptx.ast import Imm, Instr, Operand
 from spec.ptx.isa import lookup
 from spec.ptx.lower import lowered
-from spec.ptx.operands import Reader, bind
+from spec.ptx.operands import bind
 from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
-MAX_SIZE = 20_000  # characters of one value; beyond it the value is not followed
 
 
-class Machine(Hooks, Runner):
+class Machine(Registers):
     """Runs one entry symbolically.
 
     Args:
@@ -62,13 +62,12 @@ class Machine(Hooks, Runner):
     ) -> None:
         lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
-        self.problem, self._prove, self._steps, self._left = problem, prove, steps, steps
+        super().__init__(problem)
+        self._prove, self._steps, self._left = prove, steps, steps
         self.graph = graph_of(problem.function)
         self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
-        self.reader: Reader[Word, Cond] = Reader(self.domain, problem.function.registers, self._read)
+        self._readers()
         self.places = instruction_places(problem.function)
-        self.state = State()
-        self.guard: Cond = TRUE
         self.instruction: Instr | None = None
         self.loops = ()
         self.found = []
@@ -141,8 +140,7 @@ class Machine(Hooks, Runner):
             if row.meaning is not None:
                 if self.guard == FALSE:
                     continue
-                for register, value in self.reader.execute(instruction, row, form):
-                    self._write(register, value)
+                self.carry_out(instruction, row, form)
                 continue
             if self._control(instruction, row, form, block, edges):
                 return edges
@@ -267,58 +265,6 @@ class Machine(Hooks, Runner):
             for register, value in self.reader.results(instruction, row, form, common):
                 self._write(register, value)
 
-    # --- registers ---
-    def _read(self, name: str) -> Value:
-        written = self.state.written.get(name, FALSE)
-        if written != TRUE and self.recording and not self._implied(written):
-            self.found.append(Read("", self._point(), name, written))
-        value = self.state.registers.get(name)
-        if value is not None:
-            return value
-        kind = self.problem.function.registers[name]
-        key = f"u@{name}"
-        if kind == "pred":
-            return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=frozenset(self.loops)))
-        return Word(type_width(kind), None, key, frozenset(self.loops))
-
-    def _implied(self, condition: Cond) -> bool:
-        known = {*self.state.control, self.guard, *self.state.facts}
-        parts = condition.args if condition.op == "or" else (condition,)
-        return any(all(q in known for q in (p.args if p.op == "and" else (p,))) for p in parts)
-
-    def _write(self, register: str, value: Value) -> None:
-        value = self._followed(value)
-        if self.guard == TRUE:
-            self.state.set(register, value)
-            return
-        old = self.state.registers.get(register)
-        before = self.state.written.get(register, FALSE)
-        written = disj((self.guard, before))
-        if old is None or before == FALSE:
-            self.state.set(register, value, written)
-        elif isinstance(value, Cond):
-            assert isinstance(old, Cond)
-            chosen = disj((conj((self.guard, value)), conj((negate(self.guard), old))))
-            self.state.set(register, self._followed(chosen), written)
-        else:
-            assert isinstance(old, Word)
-            chosen_word = self.domain.select(value.width, self.guard, value, old)
-            self.state.set(register, self._followed(chosen_word), written)
-
-    def _followed(self, value: Value) -> Value:
-        """The value, or an unknown one in its place if it has become too long to reason about."""
-        if isinstance(value, Cond):
-            if len(value.text) <= MAX_SIZE:
-                return value
-            word = self.domain.unknown(1)
-            return opaque_truth(Symbol(word.key, "boolean", THREAD, None, None, word.line, "", word.loops))
-        if value.term is None:
-            return value
-        term = fold(value.term)
-        if sum(len(a.text) for m in term.terms for a in m) > MAX_SIZE:
-            return self.domain.unknown(value.width)
-        return replace(value, term=term)
-
     # --- hooks ---
     def _point(self) -> Point:
         line = self.instruction.line if self.instruction else 0
@@ -341,9 +287,8 @@ class Machine(Hooks, Runner):
         """Record the range claim of a value that was looked at."""
         if not self.recording:
             return
-        self.found.append(
-            Range("", self._point(), "", observation.term, observation.low, observation.high, observation.proved)
-        )
+        o = observation
+        self.found.append(Range("", self._point(), "", o.term, o.low, o.high, o.proved, o.always))
 
     def access(
         self, kind: str, space: str, width: int, count: int, address: Poly | None, marks: Marks = PLAIN
@@ -413,7 +358,7 @@ def _barrier_operands(instruction: Instr, row: Row) -> list[Operand]:
     return [operand for declared, operand in bind(instruction, row).sources if declared != "pred"]
 
 
-_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read)
+_Numbered = TypeVar("_Numbered", Access, Barrier, Shuffle, Commit, Wait, Trap, Range, Read, Undefined)
 
 
 def _numbered(found: Sequence[Found], kind: type[_Numbered], letter: str) -> tuple[_Numbered, ...]:
@@ -427,10 +372,12 @@ def _records(found: Sequence[Found], branches: dict[int, Cond]) -> Records:
     once: dict[tuple[Poly, int, int, Point], Range] = {}
     for item in found:
         if isinstance(item, Range):
-            once.setdefault((item.term, item.low, item.high, item.at), item)
+            key = (item.term, item.low, item.high, item.at)
+            once[key] = item if item.always else once.get(key, item)
     return Records(
         _numbered(found, Access, "a"), _numbered(found, Barrier, "b"), _numbered(found, Shuffle, "s"),
         _numbered(found, Trap, "t"), _numbered(list(once.values()), Range, "o"), _numbered(found, Read, "d"),
         tuple(f for f in found if isinstance(f, LoopRecord)), tuple(sorted(branches.items())),
         commits=_numbered(found, Commit, "g"), waits=_numbered(found, Wait, "w"),
+        undefined=_numbered(found, Undefined, "u"),
     )

@@ -39,13 +39,17 @@ class Word:
 
 @dataclass(frozen=True)
 class Observation:
-    """A register value looked at as a number: `term` must lie in [low, high]."""
+    """A register value looked at as a number: `term` must lie in [low, high].
+
+    `always`: it matters whatever becomes of the result (`proofs.slices`).
+    """
 
     line: int
     term: Poly
     low: int
     high: int
     proved: bool
+    always: bool = False
 
 
 class Facts(ABC):
@@ -103,7 +107,7 @@ class Values:
             return a.term
         return Poly.symbol(Symbol(a.key, "opaque", THREAD, 0, 2**a.width - 1, a.line, "", a.loops, a.uniform))
 
-    def number(self, a: Word, signed: bool, width: int = 0) -> Poly:
+    def number(self, a: Word, signed: bool, width: int = 0, always: bool = False) -> Poly:
         """The canonical value; its range is proved and recorded, or an explicit mod is left in the term."""
         width = width or a.width
         low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
@@ -118,7 +122,7 @@ class Values:
         if self.optimistic:
             return term
         inside = inside or self.facts.prove(conj((le(low, term), le(term, high))))
-        self.facts.observe(Observation(self.line, term, low, high, inside))
+        self.facts.observe(Observation(self.line, term, low, high, inside, always))
         return term if inside else modulo(term - low, 2**width) + low
 
     def holds(self, goal: Cond) -> bool:

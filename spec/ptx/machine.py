@@ -44,6 +44,7 @@ class Launch:
     step_limit: int
     allow_exited: bool
     dynamic_shared: int
+    lenient: bool = False
     on_step: Callable[[StepEvent], None] | None = None
 
 
@@ -79,6 +80,7 @@ def run(
     step_limit: int = STEP_LIMIT,
     allow_exited: bool = False,
     alike: Collection[int] = (),
+    lenient: bool = False,
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
     on_step: Callable[[StepEvent], None] | None = None,
@@ -90,11 +92,14 @@ def run(
         grid, block: launch size; the machine itself sets no limit on the grid.
         args: value or bytes of each parameter; pointers are addresses that `memory.add` gave.
         blocks: indices of the blocks to run, in this order; None for all of the grid.
-        schedule: forward, reverse, or a seed; also the order of the blocks where `blocks` is None.
+        schedule: forward, reverse, interleaved (warps of even number in front of the odd ones), or a seed; also the
+            order of the blocks where `blocks` is None.
         dynamic_shared: bytes of dynamic shared memory.
         step_limit: steps a block may take before it counts as not terminating.
         allow_exited: barriers and masks do not wait for threads that have exited.
         alike: lines whose stores to shared memory, made by lanes of one warp at once and to one address, are one store.
+        lenient: a register that was never written may be read, as long as what is read decides nothing and is not
+            stored (`spec.ptx.defined`); else the read is a fault.
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
         on_step: called for every instruction, before it is carried out.
@@ -112,15 +117,13 @@ def run(
         if variable.space == "global" and variable.name not in memory.buffers:
             memory.add(variable.name, initial_bytes(variable))
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
-                    dynamic_shared, on_step)
+                    dynamic_shared, lenient, on_step)
     faults, stats = FaultList(enough=enough), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)
     done: list[Index] = []
 
-    def name(thread: int) -> Index:
-        x, y, z = (int(axis[thread]) for axis in indices)
-        return x, y, z
+    name = list[Index](zip(*(axis.tolist() for axis in indices), strict=True)).__getitem__
 
     with suppress(Enough), np.errstate(all="ignore"):
         for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,14 @@ import numpy.typing as npt
 from spec.errors import BadInput, Unsupported
 from spec.ptx.access import BlockMemory
 from spec.ptx.copies import Copies
+from spec.ptx.defined import Defined, Shadowed, demands_everything, registers_read
 from spec.ptx.faults import INACTIVE_LANE, OUT_OF_BOUNDS, UNINITIALISED, Fault, FaultList, Index
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import put
 from spec.ptx.memory import Buffer, Place, Use
-from spec.ptx.operands import Reader
-from spec.ptx.program import thread_indices
+from spec.ptx.operands import Reader, bind
+from spec.ptx.program import Step, thread_indices
+from spec.ptx.shuffle import source_lane
 
 if TYPE_CHECKING:
     from spec.ptx.machine import Launch
@@ -25,6 +27,7 @@ Array = npt.NDArray[Any]
 
 WARP = 32
 EVERY_LANE = 0xFFFFFFFF
+EVERYWHERE, NOWHERE = np.asarray(True), np.asarray(False)
 
 
 class Threads:
@@ -48,15 +51,26 @@ class Threads:
         self.active = self.everyone
         self.registers: dict[str, Array] = {}
         self.defined: dict[str, Array | None] = {}
+        self._made: set[str] = set()
         self.steps_taken = 0
         self.line = 0
         self._readers: Reader[Any, Any] | None = None
+        self._shadows: Reader[Any, Any] | None = None
 
     @property
     def reader(self) -> Reader[Any, Any]:
         if self._readers is None:
             self._readers = Reader(self.domain, self.program.function.registers, self.read, self.program.bindings)
         return self._readers
+
+    @property
+    def shadowed(self) -> Reader[Any, Any]:
+        """Reads and gives values with where they are defined; see `spec.ptx.defined`."""
+        if self._shadows is None:
+            defined: Any = Defined(self.domain, self._demand, self._exchanged)
+            registers, bindings = self.program.function.registers, self.program.bindings
+            self._shadows = Reader(defined, registers, self.read_shadowed, bindings)
+        return self._shadows
 
     def fault(
         self, kind: str, threads: Array, message: str, address: int | None = None, nbytes: int = 0,
@@ -66,37 +80,83 @@ class Threads:
         text = f"{message}; block {self.index}, thread {names[0]}"
         self.faults.add(Fault(kind, self.line, self.index, names, address, nbytes, text, other_line))
 
+    def carry_out(self, step: Step) -> None:
+        """An instruction that has a meaning, for the active threads."""
+        if not self.launch.lenient or demands_everything(step.row) or not self.doubtful(self._reads(step)):
+            for name, value in self.reader.execute(step.instr, step.row, step.form):
+                self.write(name, value)
+            return
+        for name, result in self.shadowed.execute(step.instr, step.row, step.form):
+            self.write(name, result.value, np.asarray(result.defined))
+
+    def _reads(self, step: Step) -> tuple[str, ...]:
+        return registers_read(self.program.bindings.get(id(step.instr)) or bind(step.instr, step.row))
+
     # --- registers ---
     def read(self, name: str) -> Array:
-        """Value of a register for the active threads; a fault and zero where it was never written."""
+        """Value of a register for the active threads; a fault and zero where it is not defined."""
+        known = self._known(name)
+        if known is not EVERYWHERE and not known.all():
+            made = "holds what was made of one that" if name in self._made else "is read and"
+            missing = self.active[~np.broadcast_to(known, self.active.shape)]
+            self.fault(UNINITIALISED, missing, f"register {name} {made} was never written")
+        return self._value(name)
+
+    def read_shadowed(self, name: str) -> Shadowed:
+        """Value of a register for the active threads, and where it is defined."""
+        return Shadowed(self._value(name), self._known(name))
+
+    def doubtful(self, names: Iterable[str]) -> bool:
+        """Whether one of these registers is not defined in an active thread."""
+        return any((known := self._known(name)) is not EVERYWHERE and not known.all() for name in names)
+
+    def _value(self, name: str) -> Array:
         value = self.registers.get(name)
         if value is None:
-            if name not in self.program.function.registers:
-                raise Unsupported(f"register {name} is not declared", line=self.line)
-            self._undefined(name, self.active)
             return np.zeros(len(self.active), WORD[self.reader.width(name)])
-        known = self.defined[name]
-        if known is not None and not known[self.active].all():
-            self._undefined(name, self.active[~known[self.active]])
         return value if len(self.active) == self.threads else np.asarray(value[self.active])
 
-    def _undefined(self, name: str, threads: Array) -> None:
-        self.fault(UNINITIALISED, threads, f"register {name} is read and was never written")
+    def _known(self, name: str) -> Array:
+        """In which of the active threads a register is defined."""
+        if name not in self.registers:
+            if name not in self.program.function.registers:
+                raise Unsupported(f"register {name} is not declared", line=self.line)
+            return NOWHERE
+        known = self.defined[name]
+        return EVERYWHERE if known is None else np.asarray(known[self.active])
 
-    def write(self, name: str, value: Any) -> None:
+    def _demand(self, defined: Array) -> None:
+        """What an instruction must not do with values that are undefined."""
+        if not defined.all():
+            missing = self.active[~np.broadcast_to(defined, self.active.shape)]
+            self.fault(UNINITIALISED, missing, "a value made of a register that was never written decides here")
+
+    def _exchanged(self, mode: str, defined: Array, b: Array, c: Array, members: Array) -> Array:
+        source, _ = self.shuffle_source(mode, b, c, members)
+        return np.asarray(np.broadcast_to(defined, source.shape)[source])
+
+    def write(self, name: str, value: Any, defined: Array | None = None) -> None:
+        """Set a register of the active threads; `defined` says in which of them the value is, None in all."""
         value = np.asarray(value)
+        if defined is not None and not defined.all():
+            self._made.add(name)
+        else:
+            defined = None
+            self._made.discard(name)
         if len(self.active) == self.threads:
             self.registers[name] = value if value.shape == (self.threads,) else np.full(self.threads, value)
-            self.defined[name] = None
+            self.defined[name] = None if defined is None else np.array(np.broadcast_to(defined, (self.threads,)))
             return
         old = self.registers.get(name)
         known = self.defined.get(name)
         if old is None:
             old, known = np.zeros(self.threads, value.dtype), np.zeros(self.threads, bool)
         self.registers[name] = put(old, self.active, value)
+        if known is None and defined is not None:
+            known = np.ones(self.threads, bool)
         if known is not None:
             known = known.copy()
-            known[self.active] = True
+            known[self.active] = True if defined is None else defined
             self.defined[name] = None if known.all() else known
 
     # --- Surroundings ---
@@ -198,21 +258,10 @@ class Threads:
         return np.asarray(self.lane_of[self.active])
 
     def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
-        """PTX ISA 9.7.9.6; a source lane that does not take part is a fault, its reader gets its own value."""
+        """A source lane that does not take part is a fault, its reader gets its own value."""
         lane = self.lanes()
         b, c = (np.broadcast_to(v, lane.shape).astype(np.int64) & 0x1FFF for v in (b, c))
-        value, clamp, segment = b & 31, c & 31, c >> 8 & 31
-        least, most = lane & segment, lane & segment | clamp & ~segment
-        if mode == "up":
-            source = lane - value
-            in_range = source >= most
-        elif mode == "down":
-            source = lane + value
-            in_range = source <= most
-        else:
-            source = lane ^ value if mode == "bfly" else least | value & ~segment
-            in_range = source <= most
-        source = np.where(in_range, source, lane)
+        source, in_range = source_lane(mode, lane, b, c)
         thread = self.active - lane + source
         position = np.full(self.threads + WARP, -1)
         position[self.active] = np.arange(len(self.active))

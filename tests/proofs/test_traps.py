@@ -61,6 +61,11 @@ FAULTS = {
     ],
     "the last round of a loop left by threads in different rounds": ["exit_round_by_thread single-writer"],
     "a guard that wraps": ["guard_that_wraps no-wrap"],
+    "a hash on its way to an address or a guard": [
+        "hash_as_an_index no-wrap", "hash_chooses_an_address no-wrap", "hash_guards_a_move no-wrap",
+        "hash_through_shared_memory no-wrap", "hash_through_a_shuffle no-wrap", "hash_in_a_table_of_two_names no-wrap",
+        "hash_counts_rounds no-wrap", "one_value_but_for_a_wrap single-writer",
+    ],
     "a launch that no hardware takes": ["contradictory_launch bad-input"],
     "values that only look the same": [
         "one_word_by_32_lanes_of_their_own single-writer", "one_sum_and_ones_own race",
@@ -96,7 +101,8 @@ SOUND = [
     "exchange_across_barrier", "two_writers_in_two_phases", "barrier_after_divergent_loop", "halves_of_a_block_of_256",
     "copy_and_commit_of_some", "in_place_update", "generic_address_of_shared", "ring_of_three_stages",
     "barrier_by_a_vote_of_the_block", "shadowed_register_repaired", "gather_through_a_block_table", "signed_countdown",
-    "shared_word_by_32_lanes", "not_equal_guard", "return_before_barrier_allowed",
+    "shared_word_by_32_lanes", "not_equal_guard", "return_before_barrier_allowed", "hash_stored",
+    "random_numbers_stored",
 ]  # fmt: skip
 
 
