@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
+from proofs.choices import settled
 from proofs.contents import contents_of
 from proofs.loops import Summaries
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
@@ -109,6 +110,8 @@ class Machine(Registers):
             block = self.graph.blocks[index]
             states = incoming.pop(index)
             here = join(states, f"B{index}", frozenset(self.loops), block.line)
+            if len(states) > 1:
+                here = settled(here, self._prove)
             if index in self.graph.loops and (top or index != start):
                 edges = self.summaries.run(index, here)
             else:
