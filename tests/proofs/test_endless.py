@@ -51,9 +51,10 @@ def analysed(body: str, *assumes: str) -> tuple[Analysis, Claim]:
     return analysis, claim
 
 
-def deciding(body: str) -> frozenset[str] | None:
+def deciding(body: str) -> set[str] | None:
     analysis, _ = analysed(body)
-    return Rounds(analysis, analysis.records.loops[0]).deciding
+    found = Rounds(analysis, analysis.records.loops[0]).deciding
+    return None if found is None else set(found)
 
 
 def never_left(body: str, **values: int) -> bool:
