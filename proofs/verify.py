@@ -31,6 +31,7 @@ from proofs.decide import solver_version
 from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration.artifact import enumeration_json
+from proofs.enumeration.artifact_tile import tile_json
 from proofs.enumeration.artifact_written import written_json
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
@@ -288,7 +289,7 @@ class _Job:
     def _enumerated(self, entry: str, analysis: Analysis, claim: Claim) -> Decision | None:
         """What enumeration decides of a claim that the solver leaves open; its text is what the audit goes through."""
         start = time.monotonic()
-        make = written_json if claim.name.startswith("init.") else enumeration_json
+        make = {"init": written_json, "writers": tile_json}.get(claim.name.partition(".")[0], enumeration_json)
         content = make(claim, analysis.enumerator, entry, self.digest)
         if content is None:
             return None

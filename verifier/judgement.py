@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from verifier import tiles
 from verifier.canonical import canonical
 from verifier.claims import required
 from verifier.conditions import Condition, Subject
@@ -18,6 +19,7 @@ from verifier.intervals import Walk
 from verifier.manifest import OBLIGATIONS, Bundle, Claimed
 from verifier.query import Query, read_query, unexpected, wrong_symbols
 from verifier.terms import show
+from verifier.tiles import read_tiled
 from verifier.written import Again as Written
 from verifier.written import objections, read_initialised
 
@@ -96,8 +98,8 @@ def _open(judgement: Judgement, entry: str, claim: Claimed) -> Query | None:
 def judge_claim(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
     """One claim against what it must say, decided again."""
     if claim.file.endswith(".json"):
-        enumerated = _initialised if claim.name.startswith("init.") else _enumerated
-        enumerated(judgement, subject, claim, condition)
+        kind = claim.name.partition(".")[0]
+        {"init": _initialised, "writers": _tiled}.get(kind, _enumerated)(judgement, subject, claim, condition)
         return
     query = _open(judgement, subject.entry.name, claim)
     if query is None:
@@ -154,6 +156,32 @@ def _initialised(judgement: Judgement, subject: Subject, claim: Claimed, conditi
         return
     if missing:
         judgement.say(name, f"enumeration does not confirm the claim: {missing}")
+
+
+def _tiled(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+    """A claim about stores to a tile that was enumerated: tiles are apart, and going through one says the same."""
+    name = _file(judgement, subject, claim)
+    if not name:
+        return
+    where = judgement.bundle.path(name)
+    try:
+        found = read_tiled(judgement.bundle.texts[name], where)
+    except Unreadable as error:
+        judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
+        return
+    judgement.decided += 1
+    against = list(islice(tiles.objections(found, condition.name, subject, judgement.bundle.ptx_sha256), 3))
+    for message in against:
+        judgement.say(name, message)
+    if against:
+        return
+    try:
+        meeting = tiles.refuted(found, subject)
+    except (Open, TooLarge) as error:
+        judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
+        return
+    if meeting:
+        judgement.say(name, f"enumeration does not confirm the claim: {meeting}")
 
 
 def _enumerated(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
