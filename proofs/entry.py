@@ -9,12 +9,13 @@ from functools import cached_property
 from proofs.cfg import Graph
 from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
-from proofs.contents import without
+from proofs.contents import contents_of, without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
 from proofs.hints.model import Invariant
 from proofs.intervals import Interval, intervals
+from proofs.linear import Reasoner
 from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
@@ -71,9 +72,14 @@ class Prover:
         self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
         self.memory = False
+        self._domain = [c for _, c in problem.domain]
+        self._reasoner = Reasoner()
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
+            return True
+        if self._reasoner.follows((*self._domain, *known), goal):
+            self.memory = self.memory or bool(self.problem.sources and contents_of((*self._domain, *known, goal)))
             return True
         here = [Hypothesis("fact", c.text, c) for c in known]
         for linear in (True, False):
