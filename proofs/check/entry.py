@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.check.answers import AnswerStore
 from proofs.check.decisions import NOT_ASKED, decide_all
@@ -15,16 +15,17 @@ from proofs.check.source import Places
 from proofs.check.work import Workers
 from proofs.claims import Claim
 from proofs.claims.model import domain, known
+from proofs.contents import contents_of
 from proofs.discharge import Decision
 from proofs.effort import UNIT, Limits, Meter
 from proofs.entry import Analysis, analyse
 from proofs.problem import Problem
-from proofs.query import build
+from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay import replay
 from proofs.replay.model import made_anew
 from proofs.results import Row
-from proofs.terms import Poly
+from proofs.terms import Poly, Symbol
 from proofs.verdict import Verdict
 from proofs.wording import states
 from spec.errors import Unsupported
@@ -79,6 +80,8 @@ def check_entry(
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
+    one_value = frozenset(frozenset(d.claim.lines) for d in decided.values() if d.alike)
+    analysis = replace(analysis, one_value=one_value)
     registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
@@ -99,10 +102,10 @@ def check_entry(
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
     memory = analysis.memory | {
-        d.claim.obligation for d in decided.values()
-        if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
+        d.claim.obligation for d in decided.values() if problem.sources
+        and d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
-    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows)
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows, analysis.shares)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _undefined(analysis) if findings["init"].holds else []
@@ -307,14 +310,41 @@ def _one_store(problem: Problem, access: Access) -> bool:
 
 
 def _unreachable(analysis: Analysis, meter: Meter) -> list[Access]:
-    """Accesses that no thread reaches under the assumptions."""
-    problem = analysis.problem
+    """Accesses that no thread reaches under the assumptions.
+
+    Most often there is a thread that reaches all of them, and else one that reaches several.
+    """
+    launch = domain(analysis.problem)
+    accesses = analysis.records.accesses
+    seen: list[dict[str, int]] = []
     dead = []
-    for access in analysis.records.accesses:
-        here = [*domain(problem), *known(access.at)]
-        if meter(build("reach", (), here, "false", []).text, REACH_RLIMIT).status == "unsat":
+
+    def reached(here: Sequence[Hypothesis]) -> str:
+        if any(_holds(here, values) for values in reversed(seen)):
+            return "sat"
+        answer = meter(build("reach", (), here, "false", []).text, REACH_RLIMIT)
+        if answer.status == "sat":
+            seen.append(answer.model)
+        return answer.status
+
+    if len(accesses) > 1:
+        reached([*launch, *(h for a in accesses for h in known(a.at))])
+    for access in accesses:
+        if reached([*launch, *known(access.at)]) == "unsat":
             dead.append(access)
     return dead
+
+
+def _holds(hypotheses: Sequence[Hypothesis], values: Mapping[str, int]) -> bool:
+    """Whether all hold under these values. Not said where they speak of memory, whose elements depend on each other."""
+    conds = [h.cond for h in hypotheses]
+    if contents_of(conds) or not all(_in_range(s, s.value(values)) for c in conds for s in c.symbols()):
+        return False
+    return all(c.evaluate(values) for c in conds)
+
+
+def _in_range(symbol: Symbol, value: int) -> bool:
+    return (symbol.low is None or symbol.low <= value) and (symbol.high is None or value <= symbol.high)
 
 
 def _short(places: Places, access: Access) -> str:

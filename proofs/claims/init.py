@@ -47,7 +47,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     claims = _local(problem, records, order)
     made: Writes = {}
     groups = groups_of(problem, records)
-    threads = _threads(problem)
+    threads, witnesses = _threads(problem), Witnesses()
     most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
     for read in shared:
         if not read.reads:
@@ -69,7 +69,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
         handed = handovers(problem, groups, records.loops, read, before, threads) if groups else []
-        claims.append(_init(problem, read, _Before(others, warp, own, handed), finite, made, most))
+        claims.append(_init(problem, read, _Before(others, warp, own, handed, witnesses), finite, made, most))
     return claims
 
 
@@ -124,6 +124,7 @@ class _Before:
     warp: list[Access]
     own: list[Access]
     handed: list[Handover]
+    witnesses: Witnesses
 
     def candidates(self, threads: int) -> int:
         """How many writes of one thread there are."""
@@ -141,6 +142,8 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
     if before.own:
         words += ", or by the same thread"
     threads = _threads(problem)
+    if before.candidates(len(threads)) > most:
+        before = replace(before, handed=[h for h in before.handed if h.back == 0])
     if (not threads and not before.own) or before.candidates(len(threads)) > most:
         # The query says more than the claim, that the read is not reached at all.
         claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
@@ -160,11 +163,11 @@ def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Ite
     threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
     grain = gcd(read.width, before.grain)
-    handed = list(Witnesses(read, before.handed).made())
+    handed = list(before.witnesses.before(read, before.handed))
     for at in range(0, read.width, grain):
         byte = read.address + at
         choices = [_covering(m, byte, grain) for write in before.others for m in _made(write, threads, made)]
-        choices += [conj((there, _covers(begin, width, byte, grain))) for there, begin, width in handed]
+        choices += [conj((w.there, disj(_covers(b, w.width, byte, grain) for b in w.begins))) for w in handed]
         choices += [
             conj((same(here, here.substitute(mapping)), _covering(m, byte, grain)))
             for write in before.warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)
