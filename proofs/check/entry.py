@@ -105,6 +105,7 @@ def check_entry(
         d.claim.obligation for d in decided.values() if problem.sources
         and d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
+    registers = registers and (findings["barrier"].holds or not analysis.exchanges)
     context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows, analysis.shares)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
