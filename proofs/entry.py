@@ -38,6 +38,7 @@ class Analysis:
         rewritten: those of which facts are given that do not count, as the launch writes there.
         wrapping: where numbers may wrap since they reach no address, guard or bound.
         shares: something is taken to be the same in all threads since they load it from one place of shared memory.
+        exchanges: where values are defined hangs on other lanes, so on *barrier*.
         one_value: lines of stores which are proved to put the same in the same place.
         unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
@@ -52,6 +53,7 @@ class Analysis:
     wrapping: Wrapping = NOWHERE
     unproved: tuple[str, ...] = ()
     shares: bool = False
+    exchanges: bool = False
     one_value: frozenset[frozenset[int]] = frozenset()
 
     @cached_property
@@ -138,7 +140,7 @@ def analyse(
     unproved = tuple(text for text in invariants if not machine.summaries.proved.get(text))
     return Analysis(
         problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved,
-        machine.shares or any(map(rests_on_shared, _decides(records))),
+        machine.shares or any(map(rests_on_shared, _decides(records))), machine.exchanges,
     )
 
 

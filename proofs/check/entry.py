@@ -35,7 +35,7 @@ KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-tr
 MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, though it be one fault, and that do not
 MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
-FURTHER = 2  # the part of an obligation's effort for counterexamples that goes to all further ones together
+FURTHER = 4  # a part of an obligation's effort for counterexamples: all further ones together cost no more
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ def check_entry(
         d.claim.obligation for d in decided.values() if problem.sources
         and d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
+    registers = registers and (findings["barrier"].holds or not analysis.exchanges)
     context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows, analysis.shares)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
@@ -125,9 +126,8 @@ def in_turn(
     """The decisions in the order in which they are filed, each with the effort that it may cost.
 
     Each kind of obligation has an equal part of what is left for counterexamples of its own until one of them has
-    shown, and a part is left over: so a kind whose launches take long does not use up the effort of the others. Of that
-    part kinds that have a counterexample get some for further ones, the others what is left. The order within a kind
-    stays.
+    shown, and a part is left over: so a kind whose launches take long does not use up the effort of the others. Further
+    ones of a kind that has one take turns and cost little, the others get what is left. The order within a kind stays.
     """
     queues: dict[str, list[Decision]] = {}
     for decision in decisions:
@@ -140,13 +140,13 @@ def in_turn(
         end = meter.used + purse
         while queue and meter.used < end and not findings[kind].refuted:
             yield queue.pop(0), end - meter.used
-    further = purse // FURTHER
+    further = dict.fromkeys(queues, purse // FURTHER)
     while left := [kind for kind, queue in queues.items() if queue]:
         for number, kind in enumerate(left):
             before, units = meter.used, (meter.left or 0) // (len(left) - number)
             shown = bool(findings[kind].refuted)
-            yield queues[kind].pop(0), min(units, further) if shown else units
-            further -= (meter.used - before) * shown
+            yield queues[kind].pop(0), min(units, further[kind]) if shown else units
+            further[kind] -= (meter.used - before) * shown
 
 
 def _undefined(analysis: Analysis) -> list[str]:
@@ -202,7 +202,8 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
     else:
         finding.replays += 1
-        seen = replay(analysis, decision.subject, decision.model, meter, meter)
+        like = finding.refuted[0][1] if finding.refuted else None
+        seen = replay(analysis, decision.subject, decision.model, meter, meter, like)
         if not seen.reproduced and decision.narrowed is not None and made_anew(claim):
             # The numbers of the candidate may be some that no launch comes to.
             seen = replay(analysis, claim, decision.model, meter, meter)
