@@ -135,6 +135,8 @@ class Arithmetic(Values):
             return Poly({})
         if a.term is None:
             return divide(term, half)
+        if self.idle:
+            return modulo(divide(term, half), 2)
         if self.optimistic or self.facts.prove(conj((le(0, term), lt(term, half)))):
             if not self.optimistic:
                 self.facts.observe(Observation(self.line, term, -half, half - 1, True))

@@ -46,7 +46,8 @@ def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[st
 
 
 def missing_premises(
-    obligation: str, failing: Collection[str], registers_written: bool, relies_on_memory: bool = False
+    obligation: str, failing: Collection[str], registers_written: bool, relies_on_memory: bool = False,
+    rows_apart: bool = True,
 ) -> str:
     """Why an obligation whose own claims hold is not proved yet, or '' if nothing is missing.
 
@@ -54,6 +55,7 @@ def missing_premises(
         failing: the obligations of the same entry that have a claim which is refuted or open.
         relies_on_memory: whether terms speak of what memory holds, which is what it is only inside a buffer.
         registers_written: whether every register is written before it is read; otherwise no term is what it says.
+        rows_apart: whether rows of buffers do not overlap; otherwise elements that differ may be the same bytes.
     """
     premises = PREMISES.get(obligation, ())
     if relies_on_memory and obligation != "bounds" and "bounds" not in premises:
@@ -61,6 +63,8 @@ def missing_premises(
     missing = [p for p in premises if p in failing]
     if obligation != "init" and not registers_written:
         missing.append("init (a register may be read before it is written)")
+    if obligation == "race" and not rows_apart:
+        missing.append("single-writer (rows of a buffer may overlap)")
     return f"holds only if these hold too, which is not proved: {', '.join(missing)}" if missing else ""
 
 

@@ -32,6 +32,7 @@ from proofs.records import (
 )
 from proofs.registers import Registers
 from proofs.resolve import elements_at, resolve
+from proofs.slices import idle_places
 from proofs.state import ARRIVALS, PASSED, Edge, State, join
 from proofs.terms import FALSE, TRUE, Cond, Poly, conj, negate
 from proofs.uniformity import computes_uniformly, loads_uniformly
@@ -67,6 +68,8 @@ class Machine(Registers):
         self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self._readers()
         self.places = instruction_places(problem.function)
+        # The kernels of a contract prove every range: a contract names no lines where numbers may wrap.
+        self.idle = idle_places(self.graph, self.places) if problem.contract is None else frozenset()
         self.instruction: Instr | None = None
         self.loops = ()
         self.found = []
@@ -129,6 +132,7 @@ class Machine(Registers):
             self.domain.at(instruction.line, place, rounds)
             self.guard = self._guard(instruction)
             self.domain.uniform = computes_uniformly(self.problem, instruction, self.guard, self.state, rounds)
+            self.domain.idle = place in self.idle
             found = lookup(instruction.opcode)
             if found is None:
                 self._opaque(instruction)

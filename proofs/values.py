@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from proofs.terms import THREAD, Cond, Poly, Symbol, conj, ite, le, modulo, opaque_truth, within
 
 MAX_DEGREE, MAX_TERMS = 4, 48
+MAX_IN_VAIN = 32
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,11 @@ class Facts(ABC):
 
 
 class Values:
-    """Unknowns, representatives and canonical values; `optimistic`: ranges are believed, nothing is recorded."""
+    """Unknowns, representatives and canonical values; `optimistic`: ranges are believed, nothing is recorded.
+
+    `idle`: what is computed here does not matter (`proofs.slices`), so that its range is not believed, and once that of
+    many was asked for in vain, not worth a proof: in a hash all wrap.
+    """
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -74,6 +79,7 @@ class Values:
         self.loops: frozenset[str] = frozenset()
         self.optimistic = False
         self.uniform = False
+        self.idle, self._in_vain = False, 0
         self._fresh = 0
 
     def at(self, line: int, place: str, loops: frozenset[str], uniform: bool = False) -> None:
@@ -119,9 +125,12 @@ class Values:
         inside = within(term, low, high)
         if inside and len(term.terms) == 1 and term.degree == 1:
             return term
-        if self.optimistic:
+        idle = self.idle and not always
+        if self.optimistic and not idle:
             return term
-        inside = inside or self.facts.prove(conj((le(low, term), le(term, high))))
+        if not inside and not self.optimistic and not (idle and self._in_vain >= MAX_IN_VAIN):
+            inside = self.facts.prove(conj((le(low, term), le(term, high))))
+            self._in_vain += idle and not inside
         self.facts.observe(Observation(self.line, term, low, high, inside, always))
         return term if inside else modulo(term - low, 2**width) + low
 

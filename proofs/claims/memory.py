@@ -49,9 +49,9 @@ def _permissions(problem: Problem, records: Records) -> list[Claim]:
             claims.append(at_access(problem, a, f"writable.{a.id}", "bounds", words, "false", []))
         mine = {b for b in written if problem.alias_of(a.buffer, b)}
         if a.readonly and mine:
-            reason = f"line {a.at.line} reads {a.buffer} through .nc, but the launch writes {', '.join(sorted(mine))}"
-            words = "the bytes do not change during the launch"
-            claims.append(Claim(f"constant.{a.id}", "race", (a.at.line,), None, words, reason=reason))
+            written_here = ", ".join(sorted(mine))
+            words = f"{a.buffer}, read through .nc, does not change during the launch, which writes {written_here}"
+            claims.append(at_access(problem, a, f"constant.{a.id}", "race", words, "false", []))
     return claims
 
 

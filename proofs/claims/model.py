@@ -42,7 +42,7 @@ class Claim:
         partial: the query demands more than the claim does, so that `sat` says nothing but for a candidate that
             enumeration found; `reason` is what is missing otherwise.
         alike: the weaker statement that whoever writes a byte writes the same value there, asked where the claim fails.
-        visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
+        visible: text of a condition under which a counterexample is more likely to show in a run, tried first; or ''.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Candidate counterexamples carried out: a model refutes a claim only if the emulator shows the fault.
 
 The claim is solved again for small sizes, the model made into a launch, and the blocks it speaks of are run with every
-detector on, warps forward and in reverse.
+detector on, warps forward and in reverse, and where barriers have groups also every other warp first.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from itertools import product
 
 from proofs.claims import Claim
 from proofs.decide import Decide, decide
-from proofs.effort import SPENT, Cost
+from proofs.effort import SPENT, Meter
 from proofs.entry import Analysis
-from proofs.replay.model import MIXED, PLAIN, Launch, launch_of, models
-from proofs.replay.signs import Attempt, Endless, Sign, sign_of
+from proofs.replay.attempt import Attempt, Endless, Sign
+from proofs.replay.model import MIXED, OPEN, PLAIN, Launch, launch_of, models
+from proofs.replay.signs import sign_of
 from proofs.wording import hint, states
 from spec.errors import BadInput, Unsupported
 
 MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
+OF_GROUPS = "interleaved"  # which threads meet at a barrier of part of the block depends on who comes first
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Replay:
 
 
 def replay(
-    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Cost | None = None
+    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Meter | None = None
 ) -> Replay:
     """Carry out the counterexamples of a claim until one shows, or the cost is over.
 
@@ -51,8 +53,14 @@ def replay(
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
     reason = "no model"
-    branches = any(s.kind == "boolean" for s in claim.query.symbols)
-    contents = (PLAIN, MIXED) if branches else (PLAIN,)
+    kinds = {s.kind for s in claim.query.symbols}
+    grouped = any(b.group for b in analysis.records.barriers)
+    schedules: tuple[str, ...] = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
+    if claim.name.startswith("variant."):
+        schedules = SCHEDULES[:1]  # where a thread goes on in a loop hangs on no other thread, or is not followed
+    ways = list(product(schedules, (PLAIN, MIXED) if "boolean" in kinds else (PLAIN,)))
+    if kinds & {"boolean", "opaque"}:
+        ways.append((SCHEDULES[0], OPEN))
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
     for candidate in models(analysis.problem, claim, model, ask):
@@ -61,12 +69,12 @@ def replay(
         if len(tried) == MAX_ATTEMPTS:
             break
         tried.append(candidate)
-        for schedule, content in product(SCHEDULES, contents):
+        for schedule, content in ways:
             try:
                 launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
-                sign = sign_of(Attempt(analysis, claim, launch, schedule, cost))
+                sign = sign_of(Attempt(analysis, claim, launch, schedule, cost, ask))
             except (BadInput, Unsupported) as error:
-                reason = str(error)
+                reason = reason if content == OPEN else str(error)
                 continue
             except Endless as error:
                 return _reply(analysis, claim, launch, "", str(error))

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from spec.errors import Unsupported
+from spec.ptx.clocks import Clocks
 from spec.ptx.faults import MISALIGNED, OUT_OF_BOUNDS, READ_ONLY, UNINITIALISED, Fault, FaultList, Index
 from spec.ptx.memory import READ, WINDOW_BYTES, WINDOWS, WRITE, Buffer, Bytes, Memory, Place, Use
 from spec.ptx.program import Program
-from spec.ptx.races import AccessLog, Clocks
+from spec.ptx.races import AccessLog
 
 Array = npt.NDArray[Any]
 _WARP = 32

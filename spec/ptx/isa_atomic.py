@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from spec.ptx.domain import Domain
-from spec.ptx.isa_float import by_halves
-from spec.ptx.isa_memory import count, space
+from spec.ptx.isa_memory import space
 from spec.ptx.row import MEMORY, Form, Row
 
 W = TypeVar("W")
@@ -44,17 +43,14 @@ def reach(form: Form) -> str:
 
 def _float(x: Domain[W, P], f: Form, old: W, operand: W, where: str) -> W:
     """Sums to nearest even; those of f32 in global memory flush subnormals, all others keep them."""
-    flush = f.type == "f32" and where == "global"
-    operation = {
-        "add": lambda t, p, q: x.fadd(t, "rn", flush, False, p, q),
-        "min": lambda t, p, q: x.fmin(t, False, False, p, q),
-        "max": lambda t, p, q: x.fmax(t, False, False, p, q),
-    }[f["op"]]
-    return by_halves(x, f, operation, old, operand)
+    t, flush = f.type.removesuffix("x2"), f.type == "f32" and where == "global"
+    if f["op"] == "add":
+        return x.fadd(t, "rn", flush, False, old, operand)
+    return (x.fmin if f["op"] == "min" else x.fmax)(t, False, False, old, operand)
 
 
 def updated(x: Domain[W, P], f: Form, old: W, operand: W, where: str) -> W:
-    """The word that an operation with one operand leaves in memory."""
+    """The word that an operation with one operand leaves in memory; of a packed type, one half of it."""
     w, op = f.width, f["op"]
     if f.type.startswith(("f", "bf")):
         return _float(x, f, old, operand, where)
@@ -74,10 +70,19 @@ def updated(x: Domain[W, P], f: Form, old: W, operand: W, where: str) -> W:
     return {"and": x.bit_and, "or": x.bit_or, "xor": x.bit_xor}[op](w, old, operand)
 
 
-def _atom(x: Domain[W, P], f: Form, address: W, operand: W, policy: W | None = None) -> W:
-    (old,) = x.atomic(
-        space(f), f.width, 1, address, lambda i, old, where: updated(x, f, old, operand, where), reach(f)
+def _replaced(x: Domain[W, P], f: Form, address: W, operands: tuple[W, ...]) -> tuple[W, ...]:
+    """Update a word for each operand. Of a packed type each half is indivisible, the whole is not (9.7.13.5)."""
+    packed = f.type.endswith("x2")
+    parts = tuple(half for o in operands for half in x.split(16, 2, o)) if packed else operands
+    width = 16 if packed else f.width
+    olds = x.atomic(
+        space(f), width, len(parts), address, lambda i, old, where: updated(x, f, old, parts[i], where), reach(f)
     )
+    return tuple(x.concat(16, olds[i : i + 2]) for i in range(0, len(olds), 2)) if packed else olds
+
+
+def _atom(x: Domain[W, P], f: Form, address: W, operand: W, policy: W | None = None) -> W:
+    (old,) = _replaced(x, f, address, (operand,))
     return old
 
 
@@ -88,9 +93,7 @@ def _red(x: Domain[W, P], f: Form, address: W, operand: W, policy: W | None = No
 def _atom_vector(
     x: Domain[W, P], f: Form, address: W, operands: tuple[W, ...], policy: W | None = None
 ) -> tuple[W, ...]:
-    return x.atomic(
-        space(f), f.width, count(f), address, lambda i, old, where: updated(x, f, old, operands[i], where), reach(f)
-    )
+    return _replaced(x, f, address, operands)
 
 
 def _red_vector(x: Domain[W, P], f: Form, address: W, operands: tuple[W, ...], policy: W | None = None) -> None:

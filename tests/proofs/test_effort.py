@@ -19,7 +19,7 @@ from proofs.check.request import CheckRequest
 from proofs.check.work import workers
 from proofs.decide import MAX_TEXT, Answer, decide
 from proofs.discharge import decide_claim
-from proofs.effort import MAX_EFFORT, SPENT, Cost, Limits, Meter, key_of, limits_of
+from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
 from proofs.entry import analyse
 from proofs.replay import replay
 from proofs.results import Report
@@ -172,9 +172,9 @@ def test_running_a_counterexample_costs_effort_and_ends_with_it() -> None:
     analysis = analyse(problem)
     claims = {c.name: (c, d) for c in analysis.claims if c.obligation == "race" and (d := decide_claim(c)).model}
     claim, decision = next(iter(claims.values()))
-    plenty, little = Cost(10**9), Cost(1_000)
+    plenty, little = Meter(10**9), Meter(1_000)
     assert replay(analysis, claim, decision.model, cost=plenty).reproduced
-    assert 1_000 < plenty.units < 10**9
+    assert 1_000 < plenty.used < 10**9
     found = replay(analysis, claim, decision.model, cost=little)
     assert not found.reproduced
     assert SPENT in found.detail

@@ -28,6 +28,11 @@ def test_a_missing_premise_is_named(obligation: str, failing: set[str], written:
     assert missing_premises(obligation, failing, written).endswith(f": {named}")
 
 
+def test_races_are_told_by_elements_only_where_rows_are_apart() -> None:
+    assert missing_premises("race", set(), True, rows_apart=False).endswith("(rows of a buffer may overlap)")
+    assert missing_premises("bounds", set(), True, rows_apart=False) == ""
+
+
 def test_nothing_is_missing_where_all_hold() -> None:
     assert missing_premises("race", set(), True) == ""
     assert missing_premises("bounds", {"race"}, True) == ""
