@@ -18,6 +18,7 @@ from proofs.loops import Runner
 from proofs.loops_orbits import fold
 from proofs.problem import AXES, Problem
 from proofs.records import Point, Read, Undefined
+from proofs.sameness import uniform
 from proofs.state import State, Value
 from proofs.terms import (
     FALSE,
@@ -35,7 +36,6 @@ from proofs.terms import (
     negate,
     opaque_truth,
 )
-from proofs.uniformity import uniform
 from proofs.words import Hooks, Word
 from spec.ptx.ast import Instr, type_width
 from spec.ptx.defined import Defined, Shadowed, demands_everything, registers_read

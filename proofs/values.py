@@ -16,6 +16,8 @@ from proofs.terms import THREAD, Cond, Poly, Symbol, conj, ite, le, modulo, opaq
 
 MAX_DEGREE, MAX_TERMS = 4, 48
 MAX_IN_VAIN = 32
+THROUGH_SHARED = "~"
+"""In names of unknowns that threads have in common since they load them from shared memory, or make them of such."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Values:
         self.loops: frozenset[str] = frozenset()
         self.optimistic = False
         self.uniform = False
+        self.through_shared = False
         self.idle, self._in_vain = False, 0
         self._fresh = 0
 
@@ -89,11 +92,13 @@ class Values:
             uniform: what it gives is the same for threads of a block in the same rounds of the loops.
         """
         self.line, self.place, self.loops, self.uniform, self._fresh = line, place, loops, uniform, 0
+        self.through_shared = False
 
     def unknown(self, width: int, key: str = "") -> Word:
         """A word of which nothing is known."""
         if not key:
             key = f"v@{self.place}" + (f".{self._fresh}" if self._fresh else "")
+            key += THROUGH_SHARED if self.uniform and self.through_shared else ""
             self._fresh += 1
         return Word(width, None, key, self.loops, self.line, uniform=self.uniform)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.check.answers import AnswerStore
 from proofs.check.decisions import NOT_ASKED, decide_all
@@ -79,6 +79,8 @@ def check_entry(
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
+    one_value = frozenset(frozenset(d.claim.lines) for d in decided.values() if d.alike)
+    analysis = replace(analysis, one_value=one_value)
     registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
@@ -102,7 +104,7 @@ def check_entry(
         d.claim.obligation for d in decided.values()
         if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
-    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows)
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows, analysis.shares)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _undefined(analysis) if findings["init"].holds else []
