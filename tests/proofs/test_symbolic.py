@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from proofs.decide import decide
+from proofs.hints.fitting import with_hints
 from proofs.loops_orbits import fold
 from proofs.query import Hypothesis, build
 from proofs.records import Access, LoopRecord, Records
@@ -149,10 +150,12 @@ def check(records: Records, life: Life, complete: bool) -> int:
     return compared
 
 
-def compare(body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int]) -> tuple[Records, int]:
+def compare(
+    body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int], hints: Sequence[str] = ()
+) -> tuple[Records, int]:
     """Run both machines; the records and how many values were compared."""
     module = module_of(body)
-    records = records_of(problem_of(body))
+    records = records_of(with_hints(problem_of(body), hints))
     lines = {first_line + before: first_line + header for before, header in loops.items()}
     compared = 0
     for n in sizes:
@@ -168,7 +171,8 @@ def compare(body: str, loops: dict[int, int], first_line: int, sizes: Sequence[i
 
 
 
-def _first(body: str) -> int:
+def first_line(body: str) -> int:
+    """The line of the body's first instruction."""
     return next(i.line for i in module_of(body).entries[0].instructions())
 
 
@@ -180,7 +184,7 @@ def _first(body: str) -> int:
 def test_drawn_kernels(tree: list[Statement]) -> None:
     text = render(tree)
     body = "\n".join(text.lines)
-    compare(body, dict(text.loops), _first(body), (0, 5, 1000))
+    compare(body, dict(text.loops), first_line(body), (0, 5, 1000))
 
 
 # --- summaries of loops, by hand ----------------------------------------------------------------------------------
@@ -383,7 +387,7 @@ def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
             operands = (" %p1" if row.results == ("pred",) else " %r9") + ", 0, %p0"
         for guard in ("", "@%p0 "):
             body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
-            records, _ = compare(body, {}, _first(body), (1,))
+            records, _ = compare(body, {}, first_line(body), (1,))
             found = {name for name in ("traps", "barriers", "shuffles", "commits", "waits") if getattr(records, name)}
             assert found == ({kind} if kind else set()), opcode
             if kind:
