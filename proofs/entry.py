@@ -9,12 +9,13 @@ from functools import cached_property
 from proofs.cfg import Graph
 from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
-from proofs.contents import without
+from proofs.contents import contents_of, without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
 from proofs.hints.model import Invariant
 from proofs.intervals import Interval, intervals
+from proofs.linear import Reasoner
 from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
@@ -37,6 +38,7 @@ class Analysis:
         rewritten: those of which facts are given that do not count, as the launch writes there.
         wrapping: where numbers may wrap since they reach no address, guard or bound.
         shares: something is taken to be the same in all threads since they load it from one place of shared memory.
+        exchanges: where values are defined hangs on other lanes, so on *barrier*.
         one_value: lines of stores which are proved to put the same in the same place.
         unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
@@ -51,6 +53,7 @@ class Analysis:
     wrapping: Wrapping = NOWHERE
     unproved: tuple[str, ...] = ()
     shares: bool = False
+    exchanges: bool = False
     one_value: frozenset[frozenset[int]] = frozenset()
 
     @cached_property
@@ -69,9 +72,14 @@ class Prover:
         self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
         self.memory = False
+        self._domain = [c for _, c in problem.domain]
+        self._reasoner = Reasoner()
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
+            return True
+        if self._reasoner.follows((*self._domain, *known), goal):
+            self.memory = self.memory or bool(self.problem.sources and contents_of((*self._domain, *known, goal)))
             return True
         here = [Hypothesis("fact", c.text, c) for c in known]
         for linear in (True, False):
@@ -132,7 +140,7 @@ def analyse(
     unproved = tuple(text for text in invariants if not machine.summaries.proved.get(text))
     return Analysis(
         problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved,
-        machine.shares or any(map(rests_on_shared, _decides(records))),
+        machine.shares or any(map(rests_on_shared, _decides(records))), machine.exchanges,
     )
 
 

@@ -15,16 +15,17 @@ from proofs.check.source import Places
 from proofs.check.work import Workers
 from proofs.claims import Claim
 from proofs.claims.model import domain, known
+from proofs.contents import contents_of
 from proofs.discharge import Decision
 from proofs.effort import UNIT, Limits, Meter
 from proofs.entry import Analysis, analyse
 from proofs.problem import Problem
-from proofs.query import build
+from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay import replay
 from proofs.replay.model import made_anew
 from proofs.results import Row
-from proofs.terms import Poly
+from proofs.terms import Poly, Symbol
 from proofs.verdict import Verdict
 from proofs.wording import states
 from spec.errors import Unsupported
@@ -34,7 +35,7 @@ KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-tr
 MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, and that do not
 MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
-FURTHER = 2  # the part of an obligation's effort for counterexamples that goes to all further ones together
+FURTHER = 4  # a part of an obligation's effort for counterexamples: all further ones together cost no more
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,10 @@ def check_entry(
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
     memory = analysis.memory | {
-        d.claim.obligation for d in decided.values()
-        if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
+        d.claim.obligation for d in decided.values() if problem.sources
+        and d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
+    registers = registers and (findings["barrier"].holds or not analysis.exchanges)
     context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows, analysis.shares)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
@@ -124,9 +126,8 @@ def in_turn(
     """The decisions in the order in which they are filed, each with the effort that it may cost.
 
     Each kind of obligation has an equal part of what is left for counterexamples of its own until one of them has
-    shown, and a part is left over: so a kind whose launches take long does not use up the effort of the others. Of that
-    part kinds that have a counterexample get some for further ones, the others what is left. The order within a kind
-    stays.
+    shown, and a part is left over: so a kind whose launches take long does not use up the effort of the others. Further
+    ones of a kind that has one take turns and cost little, the others get what is left. The order within a kind stays.
     """
     queues: dict[str, list[Decision]] = {}
     for decision in decisions:
@@ -139,13 +140,13 @@ def in_turn(
         end = meter.used + purse
         while queue and meter.used < end and not findings[kind].refuted:
             yield queue.pop(0), end - meter.used
-    further = purse // FURTHER
+    further = dict.fromkeys(queues, purse // FURTHER)
     while left := [kind for kind, queue in queues.items() if queue]:
         for number, kind in enumerate(left):
             before, units = meter.used, (meter.left or 0) // (len(left) - number)
             shown = bool(findings[kind].refuted)
-            yield queues[kind].pop(0), min(units, further) if shown else units
-            further -= (meter.used - before) * shown
+            yield queues[kind].pop(0), min(units, further[kind]) if shown else units
+            further[kind] -= (meter.used - before) * shown
 
 
 def _undefined(analysis: Analysis) -> list[str]:
@@ -201,7 +202,8 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
     else:
         finding.replays += 1
-        seen = replay(analysis, decision.subject, decision.model, meter, meter)
+        like = finding.refuted[0][1] if finding.refuted else None
+        seen = replay(analysis, decision.subject, decision.model, meter, meter, like)
         if not seen.reproduced and decision.narrowed is not None and made_anew(claim):
             # The numbers of the candidate may be some that no launch comes to.
             seen = replay(analysis, claim, decision.model, meter, meter)
@@ -309,14 +311,41 @@ def _one_store(problem: Problem, access: Access) -> bool:
 
 
 def _unreachable(analysis: Analysis, meter: Meter) -> list[Access]:
-    """Accesses that no thread reaches under the assumptions."""
-    problem = analysis.problem
+    """Accesses that no thread reaches under the assumptions.
+
+    Most often there is a thread that reaches all of them, and else one that reaches several.
+    """
+    launch = domain(analysis.problem)
+    accesses = analysis.records.accesses
+    seen: list[dict[str, int]] = []
     dead = []
-    for access in analysis.records.accesses:
-        here = [*domain(problem), *known(access.at)]
-        if meter(build("reach", (), here, "false", []).text, REACH_RLIMIT).status == "unsat":
+
+    def reached(here: Sequence[Hypothesis]) -> str:
+        if any(_holds(here, values) for values in reversed(seen)):
+            return "sat"
+        answer = meter(build("reach", (), here, "false", []).text, REACH_RLIMIT)
+        if answer.status == "sat":
+            seen.append(answer.model)
+        return answer.status
+
+    if len(accesses) > 1:
+        reached([*launch, *(h for a in accesses for h in known(a.at))])
+    for access in accesses:
+        if reached([*launch, *known(access.at)]) == "unsat":
             dead.append(access)
     return dead
+
+
+def _holds(hypotheses: Sequence[Hypothesis], values: Mapping[str, int]) -> bool:
+    """Whether all hold under these values. Not said where they speak of memory, whose elements depend on each other."""
+    conds = [h.cond for h in hypotheses]
+    if contents_of(conds) or not all(_in_range(s, s.value(values)) for c in conds for s in c.symbols()):
+        return False
+    return all(c.evaluate(values) for c in conds)
+
+
+def _in_range(symbol: Symbol, value: int) -> bool:
+    return (symbol.low is None or symbol.low <= value) and (symbol.high is None or value <= symbol.high)
 
 
 def _short(places: Places, access: Access) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from proofs.check.open_claims import Open, told
 from proofs.check.source import Places
+from proofs.discharge import UNASKED
 from proofs.outcome import NOTHING, first_of, missing_premises
 from proofs.results import Row, Source
 from proofs.verdict import Verdict
@@ -42,7 +43,8 @@ class Finding:
 
     @property
     def source(self) -> Source:
-        whole = self.claims and self.remembered == self.claims and not self.replays
+        asked = sum(rung not in UNASKED for rung in self.rungs.values())
+        whole = asked and self.remembered == asked and not self.replays
         return "taken from the store" if whole else "decided now"
 
 

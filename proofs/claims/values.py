@@ -11,7 +11,7 @@ from proofs.loops_facts import unequal
 from proofs.problem import Problem
 from proofs.query import Hypothesis, Query, build
 from proofs.records import LoopRecord, Point, Range, Records
-from proofs.terms import Cond, ModAtom, Poly, integer, quote
+from proofs.terms import Cond, ModAtom, Poly, conj, integer, le, lt, quote
 from spec.contracts.model import MAX_GRID
 
 FOREVER = 2**64
@@ -24,7 +24,8 @@ def value_claims(problem: Problem, records: Records) -> list[Claim]:
         bits = (r.high - r.low).bit_length()
         words = f"the number fits {bits} bits, {'signed' if r.low < 0 else 'unsigned'}: it has not wrapped"
         goal = f"(and (<= {integer(r.low)} {r.term.text}) (<= {r.term.text} {integer(r.high)}))"
-        claim = _claim(problem, f"range.{r.id}", "no-wrap", words, r.at, [], goal, [r.term])
+        aim = conj((le(r.low, r.term), le(r.term, r.high)))
+        claim = _claim(problem, f"range.{r.id}", "no-wrap", words, r.at, [], goal, [r.term], aim)
         claims.append(replace(claim, visible=_first_time(records, r)))
     for d in records.reads:
         words = f"register {d.register} has been written" + (", and all that its value is made of" if d.made else "")
@@ -38,12 +39,13 @@ def value_claims(problem: Problem, records: Records) -> list[Claim]:
 
 
 def _claim(
-    problem: Problem, name: str, obligation: str, words: str, at: Point, more: list[Hypothesis], goal: str, items: Items
+    problem: Problem, name: str, obligation: str, words: str, at: Point, more: list[Hypothesis], goal: str,
+    items: Items, aim: Cond | None = None,
 ) -> Claim:
     comment = (f"{obligation}: {words}", f"PTX line {at.line}")
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, linear=linear), *known(at), *more], goal, items)
+        return build(name, comment, [*domain(problem, linear=linear), *known(at), *more], goal, items, aim=aim)
 
     return Claim(name, obligation, (at.line,), query(False), words, query(True))
 
@@ -78,8 +80,9 @@ def _variant(problem: Problem, loop: LoopRecord) -> Claim:
     name = quote(loop.iteration.name)
     more = [Hypothesis("continue", loop.proceed.text, loop.proceed)]
     goal = f"(< {name} {FOREVER})"
+    term = Poly.symbol(loop.iteration)
     claim = _claim(
-        problem, f"variant.{loop.id}", "no-trap", words, loop.at, more, goal, [Poly.symbol(loop.iteration)]
+        problem, f"variant.{loop.id}", "no-trap", words, loop.at, more, goal, [term], lt(term, FOREVER)
     )
     return replace(claim, visible=_stepping_over(loop))
 

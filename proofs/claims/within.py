@@ -90,7 +90,8 @@ def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Gro
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
-    finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
+    shared_rounds = tuple(dict.fromkeys(h.cond for h in _rounds(copies)))
+    finite = Apart(*subjects, _excused(problem, pair, identical), shared_rounds) if a.space == "shared" else None
     given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
     weaker = None
     if _one_value(problem, pair):

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from proofs.claims import Claim
 from proofs.decide import Decide, decide
 from proofs.effort import SPENT, Meter
 from proofs.entry import Analysis
+from proofs.problem import AXES
 from proofs.replay.attempt import Attempt, Endless, Sign
 from proofs.replay.model import MIXED, OPEN, PLAIN, Launch, launch_of, models
 from proofs.replay.signs import sign_of
@@ -44,11 +46,14 @@ class Replay:
 
 
 def replay(
-    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Meter | None = None
+    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Meter | None = None,
+    like: Mapping[str, Any] | None = None,
 ) -> Replay:
     """Carry out the counterexamples of a claim until one shows, or the cost is over.
 
-    `model` is the answer to the claim's full query.
+    Args:
+        model: the answer to the claim's full query.
+        like: the content of a replay that has shown a fault of this kind; its sizes are tried first.
     """
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
@@ -63,7 +68,7 @@ def replay(
         ways.append((SCHEDULES[0], OPEN))
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
-    for candidate in models(analysis.problem, claim, model, ask):
+    for candidate in models(analysis.problem, claim, model, ask, _sizes(like)):
         if candidate in tried:
             continue
         if len(tried) == MAX_ATTEMPTS:
@@ -84,6 +89,15 @@ def replay(
             if cost is not None and cost.over:
                 return _reply(analysis, claim, launch, "", f"{SPENT} while the launch ran")
     return _reply(analysis, claim, launch, "", reason)
+
+
+def _sizes(content: Mapping[str, Any] | None) -> dict[str, int]:
+    """Parameters and sizes of a launch, by the names that queries give them."""
+    if content is None:
+        return {}
+    extents = {"ntid": content["block"], "nctaid": content["grid"]}
+    sizes = {f"{name}.{axis}": n for name, extent in extents.items() for axis, n in zip(AXES, extent, strict=True)}
+    return {**content["parameters"], **sizes}
 
 
 def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: str, found: Sign | str) -> Replay:

@@ -33,7 +33,7 @@ from spec.ptx.isa import lookup
 from spec.ptx.operands import bind
 from spec.ptx.row import BOUNDED, EXACT
 
-BUDGET = 10_000  # steps of one block, where a state is waited for that comes back
+BUDGET = 5_000  # steps of one block, where a state is waited for that comes back
 ROUNDS = 64  # of a loop, before the solver is asked whether it is ever left
 PROOF_RLIMIT = 2_000_000
 MOVING = ("volatile", "relaxed", "acquire", "mmio")  # loads of what others may change at any time

@@ -25,8 +25,9 @@ from spec.ptx.program import decode
 # Bounds of sizes and of loop rounds, tried in this order; None is no bound.
 BOUNDS: tuple[tuple[int | None, int | None], ...] = (
     (8, 2), (64, 4), (1024, 8), (2**14, 0), (2**14, 64), (2**17, 256), (2**21, 1024), (2**32, 16), (None, 64),
-    (None, None),
+    (None, 1024), (None, None),
 )
+LIKE_ROUNDS = 1024
 SMALL_RLIMIT = 2_000_000
 MODELS = 2  # of one bound
 # Rounds of whose past a model is told: the first ones, and some on the way to those that only an endless loop comes to.
@@ -63,9 +64,13 @@ class Launch:
 
 
 def models(
-    problem: Problem, claim: Claim, first: Mapping[str, int], ask: Decide = decide
+    problem: Problem, claim: Claim, first: Mapping[str, int], ask: Decide = decide,
+    like: Mapping[str, int] | None = None,
 ) -> Iterator[dict[str, int]]:
-    """Models of the claim's negation, those with small launches first; at the end the one that is there already."""
+    """Models of the claim's negation, those with small launches first; at the end the one that is there already.
+
+    `like`: sizes of a launch that is tried before all others.
+    """
     assert claim.query is not None
     clauses = [c for _, c in problem.domain if all(s.scope == LAUNCH for s in c.symbols())]
     if claim.obligation == "abi":
@@ -91,11 +96,14 @@ def models(
     parameters = [s for s in dict.fromkeys(sizes) if s.kind == "parameter"] if made_anew(claim) else []
     large = [(_at_least(parameters, b // 2), b, most) for b, most in BOUNDS[1:3] if b and parameters]
     tries = [*tries[:1], *large, *tries[1:]] if tries else [("", *BOUNDS[0]), *large]
+    same = [f"(= {quote(s.name)} {integer(like[s.name])})" for s in dict.fromkeys(sizes) if like and s.name in like]
+    if same:
+        tries.insert(0, (f"(and {' '.join(same)})", None, LIKE_ROUNDS))
     for visible, bound, most in (*tries, *(("", *b) for b in BOUNDS)):
         limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
         limits += [] if most is None else [_within(s, most) for s in rounds]
-        early = FIRST_ROUNDS if most is None else min(most, FIRST_ROUNDS)
-        limits += [text for facts in past for n, text in facts.items() if endless or n <= early]
+        late = None if endless or most is None else most
+        limits += [text for facts in past for n, text in facts.items() if late is None or n <= late]
         limits += [f"(assert {visible})"] if visible else []
         for _ in range(MODELS):
             text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))

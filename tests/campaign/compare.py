@@ -148,6 +148,8 @@ def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
     needed = set(wanted)
     if analysis.shares:
         needed |= set(SHARING)
+    if analysis.exchanges:
+        needed.add("barrier")
     while more := {p for name in needed for p in PREMISES.get(name, ())} - needed:
         needed |= more
     failed: set[str] = set()
@@ -161,6 +163,8 @@ def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
             elif decision.alike or any(access.alike for access, _ in claim.subjects):
                 excused.add(claim.obligation)
     shared = SHARING if analysis.shares else ()
+    if analysis.exchanges and "barrier" in failed:
+        failed |= set(wanted)
     done = frozenset(w for w in wanted if not ({w, *PREMISES.get(w, ()), *shared} & failed))
     return Outcome(NOTHING_SEEN, done, excused=frozenset(excused))
 

@@ -13,12 +13,15 @@ import pytest
 from fltc.cli import main
 from proofs.check.answers import AnswerStore, default_folder, open_store
 from proofs.check.decisions import NOT_ASKED
+from proofs.check.entry import in_turn
+from proofs.check.findings import Finding
 from proofs.check.flags import problems
 from proofs.check.report import check
 from proofs.check.request import CheckRequest
 from proofs.check.work import workers
+from proofs.claims import Claim
 from proofs.decide import MAX_TEXT, Answer, decide
-from proofs.discharge import decide_claim
+from proofs.discharge import Decision, decide_claim
 from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
 from proofs.entry import analyse
 from proofs.replay import replay
@@ -178,6 +181,44 @@ def test_running_a_counterexample_costs_effort_and_ends_with_it() -> None:
     found = replay(analysis, claim, decision.model, cost=little)
     assert not found.reproduced
     assert SPENT in found.detail
+
+
+def claims_of(*kinds: str) -> list[Decision]:
+    """Decisions with a counterexample each, of these obligations."""
+    return [Decision(Claim(f"c.{n}", kind, (), None, ""), "sat", "", 0.0) for n, kind in enumerate(kinds)]
+
+
+def test_each_obligation_has_its_part_of_the_effort_for_counterexamples() -> None:
+    findings = {kind: Finding() for kind in ("bounds", "no-wrap")}
+    meter = Meter(left=90)
+    given = []
+    for decision, units in in_turn(claims_of("bounds", "bounds", "no-wrap", "bounds"), findings, meter):
+        given.append((decision.claim.name, units))
+        with meter.part(units):
+            meter.spend(units)  # none shows, and each takes all it can
+    assert given == [("c.0", 30), ("c.2", 30), ("c.1", 30), ("c.3", 0)]
+
+
+def test_further_counterexamples_get_little_and_what_is_left_goes_to_the_obligations_without_one() -> None:
+    findings = {kind: Finding() for kind in ("bounds", "no-wrap")}
+    meter = Meter(left=120)
+    given = []
+    for decision, units in in_turn(claims_of("bounds", "bounds", "bounds", "no-wrap", "no-wrap"), findings, meter):
+        given.append((decision.claim.name, units))
+        meter.spend(min(units, 10))
+        if decision.claim.obligation == "bounds":
+            findings["bounds"].refuted.append(("", {}))
+    assert given == [("c.0", 40), ("c.3", 40), ("c.4", 30), ("c.1", 10), ("c.2", 0)]
+
+
+def test_what_was_not_used_of_a_part_is_left_again() -> None:
+    meter = Meter(left=100)
+    with meter.part(30):
+        assert meter.left == 30
+        meter.spend(12)
+    assert meter.left == 88
+    with meter.part(1000):
+        assert meter.left == 88
 
 
 # --- Ctrl-C ---

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from proofs import values as observed
 from proofs.decide import decide
 from proofs.entry import Prover
+from proofs.hints.fitting import with_hints
 from proofs.loops_orbits import fold
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
@@ -154,12 +155,12 @@ def check(records: Records, life: Life, complete: bool) -> int:
 
 
 def compare(
-    body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int],
+    body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int], hints: Sequence[str] = (),
     found: Callable[[Problem], Records] = records_of,
 ) -> tuple[Records, int]:
     """Run both machines; the records and how many values were compared."""
     module = module_of(body)
-    records = found(problem_of(body))
+    records = found(with_hints(problem_of(body), hints))
     lines = {first_line + before: first_line + header for before, header in loops.items()}
     compared = 0
     for n in sizes:
@@ -175,7 +176,8 @@ def compare(
 
 
 
-def _first(body: str) -> int:
+def first_line(body: str) -> int:
+    """The line of the body's first instruction."""
     return next(i.line for i in module_of(body).entries[0].instructions())
 
 
@@ -187,7 +189,7 @@ def _first(body: str) -> int:
 def test_drawn_kernels(tree: list[Statement]) -> None:
     text = render(tree)
     body = "\n".join(text.lines)
-    compare(body, dict(text.loops), _first(body), (0, 5, 1000))
+    compare(body, dict(text.loops), first_line(body), (0, 5, 1000))
 
 
 def _nothing_matters(problem: Problem) -> Records:
@@ -207,7 +209,7 @@ def _nothing_matters(problem: Problem) -> Records:
 def test_drawn_kernels_say_what_wraps_where_no_range_is_proved(tree: list[Statement]) -> None:
     text = render(tree)
     body = "\n".join(text.lines)
-    compare(body, dict(text.loops), _first(body), (0, 5, 1000), _nothing_matters)
+    compare(body, dict(text.loops), first_line(body), (0, 5, 1000), found=_nothing_matters)
 
 
 # --- summaries of loops, by hand ----------------------------------------------------------------------------------
@@ -410,7 +412,7 @@ def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
             operands = (" %p1" if row.results == ("pred",) else " %r9") + ", 0, %p0"
         for guard in ("", "@%p0 "):
             body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
-            records, _ = compare(body, {}, _first(body), (1,))
+            records, _ = compare(body, {}, first_line(body), (1,))
             found = {name for name in ("traps", "barriers", "shuffles", "commits", "waits") if getattr(records, name)}
             assert found == ({kind} if kind else set()), opcode
             if kind:
