@@ -283,7 +283,7 @@ def test_counterexamples_that_show_are_run_a_few_times_though_they_are_one_fault
 
     def counted(*given: Any) -> Replay:
         found = replay(*given)
-        shown.extend([found.content["obligation"]] * found.reproduced)
+        shown.extend([str(found.content["obligation"])] * found.reproduced)
         return found
 
     monkeypatch.setattr("proofs.check.entry.replay", counted)
