@@ -7,17 +7,21 @@ path condition must be false where the access was not made, and a loop's conditi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from proofs import values as observed
 from proofs.decide import decide
+from proofs.entry import Prover
 from proofs.hints.fitting import with_hints
 from proofs.loops_orbits import fold
+from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Access, LoopRecord, Records
+from proofs.symbolic import Machine
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, eq, ite, modulo, same
 from spec.ptx.access import AccessEvent
 from spec.ptx.faults import STEP_LIMIT, UNINITIALISED
@@ -151,11 +155,12 @@ def check(records: Records, life: Life, complete: bool) -> int:
 
 
 def compare(
-    body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int], hints: Sequence[str] = ()
+    body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int], hints: Sequence[str] = (),
+    found: Callable[[Problem], Records] = records_of,
 ) -> tuple[Records, int]:
     """Run both machines; the records and how many values were compared."""
     module = module_of(body)
-    records = records_of(with_hints(problem_of(body), hints))
+    records = found(with_hints(problem_of(body), hints))
     lines = {first_line + before: first_line + header for before, header in loops.items()}
     compared = 0
     for n in sizes:
@@ -185,6 +190,26 @@ def test_drawn_kernels(tree: list[Statement]) -> None:
     text = render(tree)
     body = "\n".join(text.lines)
     compare(body, dict(text.loops), first_line(body), (0, 5, 1000))
+
+
+def _nothing_matters(problem: Problem) -> Records:
+    """The records where no range is proved that the intervals do not show: terms must say what wraps."""
+    machine = Machine(problem, Prover(problem))
+    machine.idle = frozenset(machine.places.values())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observed, "MAX_IN_VAIN", 0)
+        return machine.run()
+
+
+@settings(
+    max_examples=12, deadline=None, database=None, derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+@given(statements())
+def test_drawn_kernels_say_what_wraps_where_no_range_is_proved(tree: list[Statement]) -> None:
+    text = render(tree)
+    body = "\n".join(text.lines)
+    compare(body, dict(text.loops), first_line(body), (0, 5, 1000), found=_nothing_matters)
 
 
 # --- summaries of loops, by hand ----------------------------------------------------------------------------------
