@@ -29,6 +29,7 @@ BOUNDS: tuple[tuple[int | None, int | None], ...] = (
     (None, 1024), (None, None),
 )
 LIKE_ROUNDS = 1024
+SHORT = (2, 2)
 SMALL_RLIMIT = 2_000_000
 MODELS = 2  # of one bound
 # Rounds of whose past a model is told: the first ones, and some on the way to those that only an endless loop comes to.
@@ -90,7 +91,7 @@ def models(
     endless = claim.name.startswith("variant.")
     rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
     # What shows in memory is looked for first, and once without that.
-    tries = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
+    tries: list[tuple[str, int | None, int | None]] = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
     if claim.obligation != "bounds":
         inside = _inside(problem, claim, {*launch, *known})
         tries += [(inside, *b) for b in BOUNDS[:5]] if inside else []
@@ -98,6 +99,9 @@ def models(
     parameters = [s for s in dict.fromkeys(sizes) if s.kind == "parameter"] if made_anew(claim) else []
     large = [(_at_least(parameters, b // 2), b, most) for b, most in BOUNDS[1:3] if b and parameters]
     tries = [*tries[:1], *large, *tries[1:]] if tries else [("", *BOUNDS[0]), *large]
+    if claim.obligation == "init":
+        # What is left out in the last rounds of a short launch is written in the first ones of a longer one.
+        tries.insert(0, ("", *SHORT))
     same = [f"(= {quote(s.name)} {integer(like[s.name])})" for s in dict.fromkeys(sizes) if like and s.name in like]
     if same:
         tries.insert(0, (f"(and {' '.join(same)})", None, LIKE_ROUNDS))
