@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.division import flattened, reciprocal_of
+from proofs.division import PLAUSIBLE, flattened, reciprocal_of
 from proofs.terms import Poly, conj, divide, ge, ite, le, lt, modulo, quotient, same, within
 from proofs.values import Observation, Values, Word
 
 MAX_AMOUNTS, MAX_MOVED = 33, 8  # amounts by which a constant, and any other number, is shifted one by one
 MAX_COUNTED_BITS = 8
-PLAUSIBLE = 1000  # what is a reciprocal only below this limit was not meant as one
 
 
 class Arithmetic(Values):
@@ -135,6 +134,8 @@ class Arithmetic(Values):
             return Poly({})
         if a.term is None:
             return divide(term, half)
+        if self.idle:
+            return modulo(divide(term, half), 2)
         if self.optimistic or self.facts.prove(conj((le(0, term), lt(term, half)))):
             if not self.optimistic:
                 self.facts.observe(Observation(self.line, term, -half, half - 1, True))

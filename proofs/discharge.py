@@ -1,7 +1,8 @@
 """From claims to answers: a ladder of deciders, the cheapest first.
 
-`syntactic` on the canonical form, `enumeration` over threads and phases (proofs/enumeration), `z3-structured` on the
-query without the non-linear clauses of the domain, `z3-direct` on the full one.
+`syntactic` on the canonical form, `linear` by sums of a few inequalities (proofs/linear.py; `fltc check` only, since it
+leaves nothing to audit), `enumeration` over threads and phases (proofs/enumeration), `z3-structured` on the query
+without the non-linear clauses of the domain, `z3-direct` on the full one.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from proofs.claims import Claim
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.enumeration import Enumerator, enumerate_claim
+from proofs.linear import Reasoner
 from proofs.query import Query
 
-RUNGS = ("syntactic", "enumeration", "z3-structured", "z3-direct")
+RUNGS = ("syntactic", "linear", "enumeration", "z3-structured", "z3-direct")
+UNASKED = RUNGS[:3]  # those that need no solver
 PINNED_RLIMIT = 4_000_000
 
 
@@ -78,6 +81,17 @@ def enumerated(claim: Claim, enumerator: Enumerator | None) -> tuple[Decision | 
     return Decision(claim, "unsat", "", time.monotonic() - start, rung=found.rung), ()
 
 
+def by_sums(claim: Claim, reasoner: Reasoner) -> Decision | None:
+    """The answer of linear arithmetic, if it has one: it leaves no query that others could decide again."""
+    statement = claim.query.statement if claim.query is not None else None
+    if statement is None or statement.aim is None:
+        return None
+    start = time.monotonic()
+    if not reasoner.follows((h.cond for h in statement.hypotheses), statement.aim):
+        return None
+    return Decision(claim, "unsat", "", time.monotonic() - start, rung="linear")
+
+
 def decide_claim(
     claim: Claim, rlimit: int = DEFAULT_RLIMIT, ask: Decide = decide, pins: Pins = ()
 ) -> Decision:
@@ -89,7 +103,6 @@ def decide_claim(
     if claim.query is None:
         return Decision(claim, "unknown", "", 0.0, reason=claim.reason)
     start = time.monotonic()
-    text = claim.query.text
     if pins:
         declared = {s.name for s in claim.query.symbols}
         equations = [equation for name, equation in pins if name in declared]
@@ -98,10 +111,12 @@ def decide_claim(
         answer = ask(narrowed.text, PINNED_RLIMIT)
         if answer.status == "sat":
             return _alike(claim, rlimit, ask, start) or Decision(
-                claim, "sat", text, time.monotonic() - start, answer.model, rung="enumeration", narrowed=narrowed
+                claim, "sat", claim.query.text, time.monotonic() - start, answer.model, rung="enumeration",
+                narrowed=narrowed,
             )
     if claim.reduced is not None and ask(claim.reduced.text, rlimit).status == "unsat":
         return Decision(claim, "unsat", claim.reduced.text, time.monotonic() - start, rung="z3-structured")
+    text = claim.query.text
     answer = ask(text, rlimit)
     if answer.status != "unsat" and (found := _alike(claim, rlimit, ask, start)) is not None:
         return found

@@ -14,6 +14,9 @@ from math import gcd
 from proofs.polynomials import Atom, Monomial, Poly, plain_sum, within
 from proofs.symbols import Symbol
 
+MAX_FACTOR = 16
+PLAUSIBLE = 1000  # what is a reciprocal only below this limit was not meant as one
+
 
 class _Digit(Atom):
     """A quotient or a remainder of `a` by a constant c > 0."""
@@ -242,13 +245,18 @@ def reciprocal_of(a: Poly, c: int) -> Reciprocal | None:
 
     With x = d*q + r: a / c = q + r/d + e*x/(c*d), and that is below q + 1 for every r <= d - 1 if e*x < c.
     """
-    m = gcd(*a.terms.values())
-    if m < 2 or c % m == 0:
-        return None
-    d = -(-c // m)
-    if d < 2:
-        return None
-    return Reciprocal(Poly({monomial: k // m for monomial, k in a.terms.items()}), d, (c - 1) // (m * d - c))
+    common = gcd(*a.terms.values())
+    best: Reciprocal | None = None
+    for factor in range(1, MAX_FACTOR + 1):
+        # x may itself be a multiple, as the counter of an unrolled loop is.
+        m = common // factor
+        if common % factor or m < 2 or c % m == 0:
+            continue
+        d = -(-c // m)
+        limit = (c - 1) // (m * d - c)
+        if d >= 2 and (factor == 1 or limit >= PLAUSIBLE) and (best is None or limit > best.limit * MAX_FACTOR):
+            best = Reciprocal(Poly({monomial: k // m for monomial, k in a.terms.items()}), d, limit)
+    return best
 
 
 def reciprocal(a: Poly, c: int) -> Poly | None:

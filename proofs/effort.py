@@ -6,6 +6,8 @@ What is not reached within them is *unknown*, and says so; what was decided befo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
@@ -16,6 +18,7 @@ from spec.errors import BadInput
 DEFAULT_EFFORT = 100
 MAX_EFFORT = 100_000
 UNIT = 1_000_000  # solver units in one unit of effort; about a second of one core
+SUMS = 1_000  # units that a claim costs which linear arithmetic looks at
 OVERHEAD = 10_000  # units that a query costs before the solver begins, one more for each character of its text
 SPENT = "the effort for this entry was used up"
 # Limits of one query, one after another: what is easy is decided first, what is hard takes what is left.
@@ -44,19 +47,7 @@ def limits_of(effort: int) -> Limits:
     return Limits(effort * UNIT, effort * 2_000, effort * 200)
 
 
-@dataclass
-class Cost:
-    """What running a launch costs, in solver units: an instruction of the block about 300, an access of a thread 5."""
-
-    most: int
-    units: int = 0
-
-    @property
-    def over(self) -> bool:
-        return self.units >= self.most
-
-
-STEP_UNITS, ACCESS_UNITS = 300, 5
+STEP_UNITS, ACCESS_UNITS = 300, 5  # of running a launch: an instruction of a block, an access of a thread
 
 
 class Remembered(Protocol):
@@ -88,9 +79,10 @@ class Meter:
     used: int = 0
 
     def __call__(self, text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer:
-        if self.left is not None and self.left <= 0:
+        if self.over:
             return Answer("unknown", reason=SPENT)
         key = key_of(text)
+        rlimit = rlimit if self.left is None else min(rlimit, max(self.left, OVERHEAD))
         answer = self.find(key, rlimit)
         if answer is None:
             answer = decide(text, rlimit)
@@ -98,11 +90,28 @@ class Meter:
         self.spend(answer.used + OVERHEAD + len(text))
         return answer
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self.left is not None and self.left <= 0
+
     def spend(self, units: int) -> None:
         """Count units that were used elsewhere."""
         self.used += units
         if self.left is not None:
             self.left -= units
+
+    @contextmanager
+    def part(self, units: int) -> Iterator[None]:
+        """Give no more than so many of the units that are left; what is not used of them is left again."""
+        before, used = self.left, self.used
+        self.left = units if before is None else min(before, units)
+        try:
+            yield
+        finally:
+            self.left = before
+            if before is not None:
+                self.left = before - (self.used - used)
 
     def find(self, key: str, rlimit: int) -> Answer | None:
         """The known answer, unless more effort may give a better one."""

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from proofs.cfg import Graph
 from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
-from proofs.contents import without
+from proofs.contents import contents_of, without
 from proofs.decide import Decide, decide
 from proofs.effort import Limits
 from proofs.enumeration import Enumerator
 from proofs.hints.model import Invariant
 from proofs.intervals import Interval, intervals
+from proofs.linear import Reasoner
 from proofs.phases.groups import alike
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Records
+from proofs.sameness import rests_on_shared
 from proofs.slices import NOWHERE, Wrapping, without_wrapping
 from proofs.symbolic import Machine
-from proofs.terms import TRUE, Cond
+from proofs.terms import TRUE, Cond, Poly
 from spec.errors import Unsupported
 
 PROVE_RLIMIT = 4_000_000
@@ -34,6 +37,9 @@ class Analysis:
         memory: the obligations whose claims, or what was proved on the way to them, speak of what memory holds.
         rewritten: those of which facts are given that do not count, as the launch writes there.
         wrapping: where numbers may wrap since they reach no address, guard or bound.
+        shares: something is taken to be the same in all threads since they load it from one place of shared memory.
+        exchanges: where values are defined hangs on other lanes, so on *barrier*.
+        one_value: lines of stores which are proved to put the same in the same place.
         unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
 
@@ -46,6 +52,9 @@ class Analysis:
     rewritten: frozenset[str] = frozenset()
     wrapping: Wrapping = NOWHERE
     unproved: tuple[str, ...] = ()
+    shares: bool = False
+    exchanges: bool = False
+    one_value: frozenset[frozenset[int]] = frozenset()
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -63,9 +72,14 @@ class Prover:
         self.problem, self.ask = problem, ask
         self.answers: dict[str, bool] = {} if answers is None else answers
         self.memory = False
+        self._domain = [c for _, c in problem.domain]
+        self._reasoner = Reasoner()
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
+            return True
+        if self._reasoner.follows((*self._domain, *known), goal):
+            self.memory = self.memory or bool(self.problem.sources and contents_of((*self._domain, *known, goal)))
             return True
         here = [Hypothesis("fact", c.text, c) for c in known]
         for linear in (True, False):
@@ -124,4 +138,28 @@ def analyse(
         memory |= {"no-wrap"}
     invariants = (h.text for h in problem.hints if isinstance(h, Invariant))
     unproved = tuple(text for text in invariants if not machine.summaries.proved.get(text))
-    return Analysis(problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved)
+    return Analysis(
+        problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved,
+        machine.shares or any(map(rests_on_shared, _decides(records))), machine.exchanges,
+    )
+
+
+def _decides(records: Records) -> Iterator[Cond | Poly]:
+    """Everything that claims speak of, but for the values that are stored."""
+    for access in records.accesses:
+        yield from (access.address, access.plane, access.row, access.column)
+    for barrier in records.barriers:
+        yield from (barrier.number, barrier.count or barrier.number)
+    yield from (r.term for r in records.ranges)
+    yield from (r.written for r in records.reads)
+    yield from (loop.proceed for loop in records.loops)
+    yield from (condition for _, condition in records.branches)
+    yield from records.leaves
+    kinds = (
+        records.accesses, records.barriers, records.shuffles, records.traps, records.ranges, records.reads,
+        records.loops, records.commits, records.waits,
+    )  # fmt: skip
+    for kind in kinds:
+        for item in kind:
+            yield from item.at.known()
+            yield from (count for _, count in item.at.counts)

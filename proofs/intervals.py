@@ -14,13 +14,16 @@ A third kind holds what one thread does while its own asynchronous copy is in fl
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from proofs.cfg import Graph
 from proofs.phases.copies import carried, meanwhile, most_pending
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Interval, Member, Pairing
 from proofs.phases.modes import FREE, Modes, behind
 from proofs.phases.walk import Walker
+from proofs.phases.ways import Ways
 from proofs.records import Barrier, Records, Shuffle
+from proofs.terms import Cond
 from spec.ptx.ast import Instr
 
 MAX_AHEAD = 2
@@ -61,17 +64,19 @@ def _level(
         if copy.flight:
             for place, member in carried(walker, records, copy):
                 carry.setdefault(place, {})[member] = None
-    yield Interval(f"{letter}0", "entry", between(walker, (walker.graph.order[0], 0, ())), threads)
+    ways = Ways(walker, records)
+    yield Interval(f"{letter}0", "entry", between(walker, (walker.graph.order[0], 0, ()), ways), threads)
     for i, stop in enumerate(stops, 1):
         index, at = walker.position[stop.at.place]
-        members = between(walker, (index, at + 1, tuple((loop, "base") for loop in stop.at.loops)))
+        members = between(walker, (index, at + 1, tuple((loop, "base") for loop in stop.at.loops)), ways)
         extra = (m for m in carry.get(stop.at.place, ()) if m not in members)
         yield Interval(f"{letter}{i}", stop.id, (*members, *extra), threads)
 
 
-def between(walker: Walker, start: tuple[int, int, Modes]) -> tuple[Member, ...]:
+def between(walker: Walker, start: tuple[int, int, Modes], ways: Ways) -> tuple[Member, ...]:
     """Every access reached before a stop."""
-    members: dict[Member, None] = {}
+    members: dict[Member, frozenset[Cond]] = {}
+    certain = ways.certain(start)
 
     def visit(place: str, instruction: Instr, modes: Modes, extra: None) -> tuple[None, ...]:
         # A guarded barrier does not end the interval for threads that skip it.
@@ -80,12 +85,14 @@ def between(walker: Walker, start: tuple[int, int, Modes]) -> tuple[Member, ...]
         around = dict(modes)
         for access in walker.accesses.get(place, ()):
             mine = tuple((loop, around.get(loop, FREE)) for loop in access.at.loops)
-            members[Member(access, mine, *behind(modes))] = None
+            member = Member(access, mine, *behind(modes))
+            here = certain.get((walker.position[place][0], modes), frozenset())
+            members[member] = members.get(member, here) & here
         return (None,)
 
     index, at, modes = start
     walker.explore(index, at, modes, None, visit)
-    return tuple(members)
+    return tuple(replace(member, ways=said) for member, said in members.items())
 
 
 __all__ = ["Interval", "Member", "Pairing", "intervals"]

@@ -26,6 +26,7 @@ from proofs.opaque import computes_a_value, written
 from proofs.places import loops_by_label
 from proofs.problem import Problem
 from proofs.records import Found, LoopRecord, Point
+from proofs.sameness import rests_on_shared, uniform, uniform_value
 from proofs.state import ARRIVALS, PASSED, Edge, State, Value, join
 from proofs.terms import (
     FALSE,
@@ -41,7 +42,7 @@ from proofs.terms import (
     opaque_truth,
     same,
 )
-from proofs.uniformity import uniform
+from proofs.values import THROUGH_SHARED
 from proofs.words import Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Instr, Reg, type_width
@@ -54,7 +55,9 @@ EVERYTHING: Mapping[str, Cond] = {}
 
 class Runner(ABC):
     """What a summary needs of the machine. `found` are the records so far, `loops` the loops around, outermost first;
-    `branches`: the condition of each, by line; `strict`: no register is read where it has not been written.
+    `branches`: the condition of each, by line; `strict`: no register is read where it has not been written;
+    `loaded_from_shared`: some value is taken to be the same for all threads as they load it from one place of shared
+    memory; `shares`: a symbol that has no mark for it (THROUGH_SHARED) is taken to be the same on account of one.
     """
 
     problem: Problem
@@ -65,6 +68,8 @@ class Runner(ABC):
     loops: tuple[str, ...]
     branches: dict[int, Cond]
     strict: bool
+    loaded_from_shared: bool
+    shares: bool
 
     @property
     @abstractmethod
@@ -96,11 +101,12 @@ class Summaries(Body):
     def run(self, header: int, entry: State) -> list[Edge]:
         """The edges out of the loop that begins at `header`, entered in this state."""
         frame = self._frame(header, entry)
-        forms, loose = find_forms(self, frame)
+        forms, loose, common = find_forms(self, frame)
         ranges = self._ranges(frame, forms, loose)
+        common = frozenset() if self.machine.strict else common - ranges.heads.keys()
         attempts, less = MAX_ROUNDS, dict[str, Cond]()
         while attempts:
-            start = self._start(frame, forms, ranges, less)
+            start = self._start(frame, forms, ranges, less, common)
             mark = len(self.machine.found)
             edges, previous = self._rounds(frame, start)
             back = self._back(frame, edges)
@@ -109,15 +115,18 @@ class Summaries(Body):
             lost: dict[str, Cond] = {}
             if self.machine.recording and not self.machine.strict:
                 lost = less_defined(frame, start, back, self.machine.decide)
-            if not wrong and not lost and same_ranges(ranges, held):
+            unlike = self._unlike(frame, common, back)
+            if not wrong and not lost and not unlike and same_ranges(ranges, held):
                 break
-            attempts -= not lost
-            less |= lost
+            attempts -= not (lost or unlike)
+            less, common = less | lost, common - unlike
             forms = {r: f for r, f in forms.items() if r not in wrong}
             ranges = held if attempts >= MAX_ROUNDS // 2 else without_hints(held)
             del self.machine.found[mark:]
         else:
             raise Unsupported("a loop whose registers the model cannot summarise", line=frame.line)
+        even = [s.registers.get(r) for r, h in ranges.heads.items() if h.uniform for s in (frame.entry, back) if s]
+        self.machine.shares = self.machine.shares or any(map(rests_on_shared, even))
         if self.machine.recording:
             self._tell(frame, ranges)
             self.machine.found.insert(mark, self._loop_record(frame, start, back, previous))
@@ -151,13 +160,25 @@ class Summaries(Body):
         return [h for h in hints if self._loops.get(h.label) == frame.header]
 
     def _start(
-        self, frame: Frame, forms: dict[str, Form], ranges: Ranges, defined: Mapping[str, Cond] = EVERYTHING
+        self, frame: Frame, forms: dict[str, Form], ranges: Ranges, defined: Mapping[str, Cond] = EVERYTHING,
+        common: frozenset[str] = frozenset(),
     ) -> State:
-        """The state at the head of the loop in round k; `defined`: registers that are so only under a condition."""
-        start = at_round(self, frame, {**ranges.values(), **{r: f.term for r, f in forms.items()}})
+        """The state at the head of the loop in round k.
+
+        Args:
+            defined: registers that are so only under a condition.
+            common: of those without a form or range, what threads in the same round have in common.
+        """
+        start = at_round(self, frame, {**ranges.values(), **{r: f.term for r, f in forms.items()}}, common)
         start.facts = (*start.facts, *ranges.known(frame))
         start.written |= defined
         return start
+
+    def _unlike(self, frame: Frame, common: frozenset[str], back: State | None) -> frozenset[str]:
+        """Registers of which threads in the same round have not the same after it."""
+        rounds = frame.around | {frame.name}
+        values = {r: back.registers.get(r) for r in common} if back is not None else {}
+        return frozenset(r for r, v in values.items() if v is None or not uniform_value(v, rounds))
 
     def _frame(self, header: int, entry: State) -> Frame:
         blocks = self.machine.graph.loops[header].blocks
@@ -225,14 +246,15 @@ class Summaries(Body):
         return LoopRecord(frame.name, point, frame.iteration, frame.leaving, proceed, parent)
 
     # --- running the body ---
-    def unknown(self, frame: Frame, register: str, symbolic: bool) -> Value:
+    def unknown(self, frame: Frame, register: str, symbolic: bool, common: bool = False) -> Value:
         ghosts = {PASSED: "pred", register: "b64"} if register.startswith(ARRIVALS) else {PASSED: "pred"}
         kind = ghosts.get(register) or self.machine.problem.function.registers[register]
-        key = f"h@{frame.name}.{register}"
+        key = f"{'c' if common else 'h'}@{frame.name}.{register}"
+        key += THROUGH_SHARED if common and self.machine.loaded_from_shared else ""
         inside = frame.around | {frame.name}
         if kind == "pred":
-            return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=inside))
-        word = Word(type_width(kind), None, key, inside)
+            return opaque_truth(Symbol(key, "boolean", THREAD, None, None, loops=inside, uniform=common))
+        word = Word(type_width(kind), None, key, inside, uniform=common)
         return Word(word.width, self.machine.domain.term(word), key, inside) if symbolic else word
 
     def look(self, frame: Frame, start: State) -> State | None:
@@ -345,6 +367,8 @@ class Summaries(Body):
             mapping = {iteration: Poly.symbol(leaving) if count is None else count}
             mapping |= _last(frame, edge.state) if together else {}
             state = edge.state.substitute(mapping)
+            if together:
+                _leave_in_common(frame, state)
             learned = [*edge.state.facts[m:], *relative]
             if count is not None:
                 # What speaks of the round alone follows from the round's being this one.
@@ -375,7 +399,11 @@ class Summaries(Body):
         """
         rounds = frame.around | {frame.name}
         n = len(frame.entry.control)
-        return all(uniform(c, rounds) for e in edges for c in e.state.control[n:])
+        decides = [c for e in edges for c in e.state.control[n:]]
+        if not all(uniform(c, rounds) for c in decides):
+            return False
+        self.machine.shares = self.machine.shares or any(map(rests_on_shared, decides))
+        return True
 
 
 def _last(frame: Frame, state: State) -> dict[Symbol, Poly]:
@@ -384,3 +412,10 @@ def _last(frame: Frame, state: State) -> dict[Symbol, Poly]:
     items = [*(v for v in values if v is not None), *state.control, *state.facts]
     symbols = {s for i in items for s in i.symbols() if s.uniform and frame.name in s.loops}
     return {s: Poly.symbol(replace(s, name=f"{s.name}.last", loops=s.loops - {frame.name})) for s in symbols}
+
+
+def _leave_in_common(frame: Frame, state: State) -> None:
+    """The same of what has no term."""
+    for register, value in state.registers.items():
+        if isinstance(value, Word) and value.term is None and value.uniform and frame.name in value.loops:
+            state.registers[register] = replace(value, key=f"{value.key}.last", loops=value.loops - {frame.name})

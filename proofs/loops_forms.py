@@ -17,21 +17,25 @@ from dataclasses import replace
 from proofs.loops_exit import Decide
 from proofs.loops_frame import MAX_VALUE, Body, Form, Frame
 from proofs.loops_orbits import confirmed_case_by_case, congruent, find_orbits
-from proofs.state import State, Value
+from proofs.sameness import uniform_value
+from proofs.state import ARRIVALS, State, Value
 from proofs.terms import FALSE, Poly, Symbol, conj, eq, ite, same
 from proofs.words import Word
 
 
-def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Word]]:
-    """The registers whose value in round k is a term over k; and others, with what they are after a round."""
-    start = _anywhere(body, frame, bounded=True)
+def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Word], frozenset[str]]:
+    """The registers whose value in round k is a term over k; others, with what they are after a round; and those others
+    that all threads of the block in the same round may have in common.
+    """
+    common = frozenset(r for r in frame.modified if _word_in_common(frame.entry, r, frame.around))
+    start = _anywhere(body, frame, common, bounded=True)
     back = body.look(frame, start)
     if back is None:
         # `h + 256 < 256` holds of no number h >= 0, but the register may be seen as a signed one.
-        start = _anywhere(body, frame, bounded=False)
+        start = _anywhere(body, frame, common, bounded=False)
         back = body.look(frame, start)
     if back is None:
-        return {}, {}
+        return {}, {}, frozenset()
     forms: dict[str, Form] = {}
     heads: dict[Symbol, str] = {}
     after: dict[str, Poly] = {}
@@ -52,14 +56,20 @@ def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Wor
     find_orbits(body, frame, {r: i for r in after if r not in forms and (i := frame.initial(r)) is not None}, forms)
     _delayed(frame, heads, after, forms)
     loose = {r: v for r in after if r not in forms and isinstance(v := back.registers[r], Word)}
-    return forms, loose
+    rounds = frame.around | {frame.name}
+    return forms, loose, frozenset(r for r in common - forms.keys() if _word_in_common(back, r, rounds))
 
 
-def _anywhere(body: Body, frame: Frame, bounded: bool) -> State:
+def _word_in_common(state: State, register: str, rounds: frozenset[str]) -> bool:
+    value = state.registers.get(register)
+    return isinstance(value, Word) and not register.startswith(ARRIVALS) and uniform_value(value, rounds)
+
+
+def _anywhere(body: Body, frame: Frame, common: frozenset[str], bounded: bool) -> State:
     """The state at the head with a symbol for each register that the loop modifies, of its width's range or of any."""
     start = frame.entry.copy()
     for register in frame.modified:
-        value = body.unknown(frame, register, True)
+        value = body.unknown(frame, register, True, register in common)
         if isinstance(value, Word) and value.term is not None and not bounded:
             (symbol,) = value.term.symbols()
             value = replace(value, term=Poly.symbol(replace(symbol, low=None, high=None)))

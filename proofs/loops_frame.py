@@ -54,15 +54,20 @@ class Body(ABC):
     """Runs the body of a loop."""
 
     @abstractmethod
-    def unknown(self, frame: Frame, register: str, symbolic: bool) -> Value:
-        """A register at the head of the loop of which nothing is known; with a symbol of its own if `symbolic`."""
+    def unknown(self, frame: Frame, register: str, symbolic: bool, common: bool = False) -> Value:
+        """A register at the head of the loop of which nothing is known; with a symbol of its own if `symbolic`.
+
+        `common`: threads of the block in the same round have it in common.
+        """
 
     @abstractmethod
     def look(self, frame: Frame, start: State) -> State | None:
         """The state on the back edge, without proving or recording anything; None if there is no way back."""
 
 
-def at_round(body: Body, frame: Frame, values: Mapping[str, Poly]) -> State:
+def at_round(
+    body: Body, frame: Frame, values: Mapping[str, Poly], common: frozenset[str] = frozenset()
+) -> State:
     """The state at the head of the loop with these registers known, the others that the loop modifies unknown."""
     start = frame.entry.copy()
     for register in frame.modified:
@@ -71,5 +76,5 @@ def at_round(body: Body, frame: Frame, values: Mapping[str, Poly]) -> State:
         if register in values and isinstance(initial, Word):
             start.set(register, Word(initial.width, values[register]), written)
         else:
-            start.set(register, body.unknown(frame, register, False), written)
+            start.set(register, body.unknown(frame, register, False, register in common), written)
     return start

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from proofs.loops_exit import Decide
 from proofs.loops_frame import Frame
+from proofs.sameness import uniform
 from proofs.state import State
 from proofs.terms import THREAD, Cond, Poly, Symbol, conj, le, lt
-from proofs.uniformity import uniform
 from proofs.words import Word
 
 MAX_PAIRED = 3

@@ -22,6 +22,8 @@ PREMISES: Mapping[str, tuple[str, ...]] = {
     "init": ("bounds", "barrier"),
     "coverage": ("bounds", "barrier", "no-trap"),
 }
+# On these stands that a load from shared memory gives all threads the same (proofs/uniformity.py).
+SHARING = ("bounds", "barrier", "race", "init")
 NOTHING = {
     "barrier": "no barrier and no exchange between lanes", "race": "no byte is both read and written",
     "init": "no shared memory is read, every register is written before it is read", "no-trap": "no loop and no trap",
@@ -47,7 +49,7 @@ def judge(analysis: Analysis, decision: Decision) -> tuple[Verdict, str, dict[st
 
 def missing_premises(
     obligation: str, failing: Collection[str], registers_written: bool, relies_on_memory: bool = False,
-    rows_apart: bool = True,
+    rows_apart: bool = True, shares: bool = False,
 ) -> str:
     """Why an obligation whose own claims hold is not proved yet, or '' if nothing is missing.
 
@@ -55,11 +57,14 @@ def missing_premises(
         failing: the obligations of the same entry that have a claim which is refuted or open.
         relies_on_memory: whether terms speak of what memory holds, which is what it is only inside a buffer.
         registers_written: whether every register is written before it is read; otherwise no term is what it says.
+        shares: whether something is the same in all threads since they load it from one place of shared memory.
         rows_apart: whether rows of buffers do not overlap; otherwise elements that differ may be the same bytes.
     """
     premises = PREMISES.get(obligation, ())
     if relies_on_memory and obligation != "bounds" and "bounds" not in premises:
         premises = (*premises, "bounds")
+    if shares:
+        premises = (*premises, *(p for p in SHARING if p != obligation and p not in premises))
     missing = [p for p in premises if p in failing]
     if obligation != "init" and not registers_written:
         missing.append("init (a register may be read before it is written)")

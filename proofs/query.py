@@ -127,6 +127,7 @@ class Statement:
     Args:
         compared: differences whose sign matters.
         splits: terms that are compared with 0.
+        aim: the goal as a condition, or one from which it follows; None where there is only the text.
     """
 
     hypotheses: Sequence[Hypothesis]
@@ -134,6 +135,7 @@ class Statement:
     extra_symbols: Sequence[Symbol] = ()
     compared: Sequence[Poly] = ()
     splits: Sequence[Poly] = ()
+    aim: Cond | None = None
 
 
 @dataclass(frozen=True)
@@ -215,9 +217,12 @@ def range_text(symbol: Symbol) -> str:
 def build(
     name: str, comment: Sequence[str], hypotheses: Sequence[Hypothesis], goal: str, goal_items: Sequence[Cond | Poly],
     extra_symbols: Sequence[Symbol] = (), compared: Sequence[Poly] = (), splits: Sequence[Poly] = (),
+    aim: Cond | None = None,
 ) -> Query:
     """The query of a goal's text; the other arguments are those of Statement."""
-    return Query(name, tuple(comment), goal, Statement(hypotheses, goal_items, extra_symbols, compared, splits))
+    if aim is None and len(goal_items) == 1 and isinstance(only := goal_items[0], Cond) and only.text == goal:
+        aim = only
+    return Query(name, tuple(comment), goal, Statement(hypotheses, goal_items, extra_symbols, compared, splits, aim))
 
 
 def _assemble(

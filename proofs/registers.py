@@ -18,6 +18,7 @@ from proofs.loops import Runner
 from proofs.loops_orbits import fold
 from proofs.problem import AXES, Problem
 from proofs.records import Point, Read, Undefined
+from proofs.sameness import uniform
 from proofs.state import State, Value
 from proofs.terms import (
     FALSE,
@@ -35,7 +36,6 @@ from proofs.terms import (
     negate,
     opaque_truth,
 )
-from proofs.uniformity import uniform
 from proofs.words import Hooks, Word
 from spec.ptx.ast import Instr, type_width
 from spec.ptx.defined import Defined, Shadowed, demands_everything, registers_read
@@ -48,13 +48,18 @@ LANES = 32
 
 
 class Registers(Hooks, Runner):
-    """The part of the machine that has registers. `strict`: none may be read where it has not been written."""
+    """The part of the machine that has registers.
+
+    `strict`: none may be read where it has not been written. `exchanges`: what is defined hangs on other lanes, which
+    must be where the barrier claims say.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.state = State()
         self.guard: Cond = TRUE
         self.strict = problem.contract is not None
+        self.exchanges = False
         self._made: set[str] = set()
         self._doubts: dict[str, Cond] = {}
 
@@ -139,6 +144,7 @@ class Registers(Hooks, Runner):
         if source is not None and all(s in tid or uniform(Poly.symbol(s), rounds) for s in defined.symbols()):
             moved = defined.substitute({s: source for s in self.problem.specials["%tid.x"].symbols()})
             if len(moved.text) <= MAX_SIZE:
+                self.exchanges = self.exchanges or moved != TRUE
                 return moved
         self._demand(defined)
         return TRUE

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from proofs.cfg import Graph
-from proofs.opaque import READ_ONLY, WHOLE_WARP, read, written
+from proofs.opaque import READ_ONLY, WHOLE_WARP, computes_a_value, read, written
 from proofs.problem import Problem
 from proofs.records import Access, Records
 from spec.ptx.ast import Instr, Mem, Not, Operand, Reg, Vec
@@ -46,6 +46,12 @@ class Slice:
 
     places: frozenset[str]
     memory: bool
+
+
+def idle_places(graph: Graph, places: Mapping[int, str]) -> frozenset[str]:
+    """Instructions whose operands do not matter, whatever is stored where."""
+    found = slice_of(graph, places, {}, lambda a, b: True)
+    return frozenset(places[id(i)] for b in graph.order for i in graph.blocks[b].instructions) - found.places
 
 
 def touched(accesses: Iterable[Access]) -> dict[str, Touched]:
@@ -191,7 +197,9 @@ def _step(instruction: Instr, place: str, known: Mapping[str, Touched], numbers:
     step = _Step(place, known.get(place, Touched()), settles=instruction.guard is None)
     guard = numbers.of([instruction.guard.name] if instruction.guard is not None else [])
     found = lookup(instruction.opcode)
-    if found is None:
+    if found is None and not computes_a_value(instruction):
+        step.asks = numbers.of(name for operand in instruction.operands for name in _registers(operand))
+    elif found is None:
         step.gives, step.takes = numbers.of(written(instruction)), numbers.of(read(instruction))
         step.loads = instruction.base in READ_ONLY
         step.computes = instruction.base not in WHOLE_WARP

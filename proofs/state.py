@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from proofs.sameness import rests_on_shared, uniform, uniform_value
 from proofs.terms import FALSE, TRUE, Cond, IteAtom, Poly, Symbol, conj, disj, implies, ite, negate
+from proofs.values import THROUGH_SHARED
 from proofs.words import Word
 
 Value = Word | Cond
@@ -155,17 +157,20 @@ def _choose(have: list[tuple[Cond, Value]], key: str, loops: frozenset[str], lin
         return first
     if isinstance(first, Cond):
         return disj(conj((c, v)) for c, v in have if isinstance(v, Cond))
+    together = all(uniform(c, loops) and uniform_value(v, loops) for c, v in have)
+    if together and any(rests_on_shared(item) for pair in have for item in pair):
+        key += THROUGH_SHARED
     terms: list[tuple[Cond, Poly]] = []
     for condition, value in have:
         if isinstance(value, Cond) or value.term is None:
             settled = all(isinstance(v, Word) and (v.settled or is_constant(v)) for _, v in have)
-            return Word(first.width, None, key, loops, line, settled=settled)
+            return Word(first.width, None, key, loops, line, settled=settled, uniform=together)
         terms.append((condition, value.term))
     term = terms[-1][1]
     for condition, other in reversed(terms[:-1]):
         term = ite(condition, other, term)
     if len({t.text for _, t in terms}) > 4 or len(term.text) > 4000:
-        return Word(first.width, None, key, loops, line)
+        return Word(first.width, None, key, loops, line, uniform=together)
     return Word(first.width, term)
 
 

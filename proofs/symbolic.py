@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from proofs.cfg import EXIT, Block, graph_of
+from proofs.choices import settled
 from proofs.contents import contents_of
 from proofs.loops import Summaries
 from proofs.opaque import WHOLE_WARP, computes_a_value, read, written
@@ -32,9 +33,15 @@ from proofs.records import (
 )
 from proofs.registers import Registers
 from proofs.resolve import elements_at, resolve
+from proofs.slices import idle_places
 from proofs.state import ARRIVALS, PASSED, Edge, State, join
 from proofs.terms import FALSE, TRUE, Cond, Poly, conj, negate
-from proofs.uniformity import computes_uniformly, loads_uniformly
+from proofs.uniformity import (
+    computes_from_shared,
+    computes_uniformly,
+    loads_from_shared_uniformly,
+    loads_uniformly,
+)
 from proofs.words import EVERY_LANE, PLAIN, Marks, Observation, Terms, Word
 from spec.errors import Unsupported
 from spec.ptx.ast import Imm, Instr, Operand
@@ -67,6 +74,8 @@ class Machine(Registers):
         self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
         self._readers()
         self.places = instruction_places(problem.function)
+        # The kernels of a contract prove every range: a contract names no lines where numbers may wrap.
+        self.idle = idle_places(self.graph, self.places) if problem.contract is None else frozenset()
         self.instruction: Instr | None = None
         self.loops = ()
         self.found = []
@@ -74,6 +83,7 @@ class Machine(Registers):
         self.branches: dict[int, Cond] = {}
         self.leaves: list[Cond] = []
         self.facts_used = False
+        self.loaded_from_shared = self.shares = False
         # What instructions there are for each barrier that may be of part of the block, by the counter of its arrivals.
         self.counted: dict[str, list[str]] = {}
         self._alike = alike or {}
@@ -106,6 +116,8 @@ class Machine(Registers):
             block = self.graph.blocks[index]
             states = incoming.pop(index)
             here = join(states, f"B{index}", frozenset(self.loops), block.line)
+            if len(states) > 1:
+                here = settled(here, self._prove)
             if index in self.graph.loops and (top or index != start):
                 edges = self.summaries.run(index, here)
             else:
@@ -129,6 +141,9 @@ class Machine(Registers):
             self.domain.at(instruction.line, place, rounds)
             self.guard = self._guard(instruction)
             self.domain.uniform = computes_uniformly(self.problem, instruction, self.guard, self.state, rounds)
+            if self.domain.uniform and self.loaded_from_shared:
+                self.domain.through_shared = computes_from_shared(instruction, self.guard, self.state)
+            self.domain.idle = place in self.idle
             found = lookup(instruction.opcode)
             if found is None:
                 self._opaque(instruction)
@@ -292,6 +307,8 @@ class Machine(Registers):
     ) -> None:
         """Record a memory access, its address resolved to a buffer or a shared variable."""
         assert self.instruction is not None
+        if kind == "read" and space == "shared" and not marks.warp and address is not None and not self.strict:
+            self._loads_from_shared(self.instruction, address)
         if not self.recording:
             return
         if address is None:
@@ -311,6 +328,11 @@ class Machine(Registers):
             access, readonly=marks.readonly, scope=marks.scope, parts=marks.parts, warp=marks.warp,
             flight=marks.flight, alike=marks.alike, values=marks.values,
         ))
+
+    def _loads_from_shared(self, instruction: Instr, address: Poly) -> None:
+        """Barriers that count their threads may be of part of the block, whose intervals are others."""
+        if not self.counted and loads_from_shared_uniformly(instruction, address, frozenset(self.loops)):
+            self.domain.uniform = self.domain.through_shared = self.loaded_from_shared = True
 
     def content(self, space: str, width: int, count: int, address: Poly | None) -> tuple[Poly, ...]:
         """Elements of a buffer that the launch does not write; `analyse` makes sure of that."""

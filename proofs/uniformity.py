@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from proofs.problem import Problem
+from proofs.sameness import rests_on_shared, uniform, uniform_value
 from proofs.state import State
-from proofs.terms import THREAD, Cond, Poly, Symbol
+from proofs.terms import Cond, Poly
 from spec.ptx.ast import FloatImm, Imm, Instr, Not, Operand, Pair, ParenList, Reg, Sink, Special, Sym, Vec
 
 # What these give depends on their operands alone, whichever thread executes them (PTX ISA 9.7.1 to 9.7.8).
@@ -21,19 +22,6 @@ PURE = frozenset((
     "mad24", "max", "min", "mov", "mul", "mul24", "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "selp",
     "set", "setp", "shf", "shl", "shr", "sqrt", "sub", "xor",
 ))
-
-
-def uniform(item: Poly | Cond, rounds: frozenset[str]) -> bool:
-    """Whether threads of a block that are in the same round of these loops have the same value."""
-    return all(_shared(s, rounds) for s in item.symbols())
-
-
-def _shared(symbol: Symbol, rounds: frozenset[str]) -> bool:
-    if symbol.kind == "iteration":
-        return symbol.name.removeprefix("k@") in rounds and symbol.loops <= rounds
-    if not symbol.loops <= rounds:
-        return False
-    return symbol.scope != THREAD or symbol.uniform
 
 
 def computes_uniformly(
@@ -50,6 +38,12 @@ def computes_uniformly(
         return False
     operands = instruction.operands if instruction.guard is not None else instruction.operands[1:]
     return all(_same_for_all(problem, part, state, rounds) for part in _parts(operands))
+
+
+def computes_from_shared(instruction: Instr, guard: Cond, state: State) -> bool:
+    """Whether it has an operand that threads have in common since they load it from shared memory."""
+    values = (state.registers.get(p.name) for p in _parts(instruction.operands) if isinstance(p, Reg))
+    return rests_on_shared(guard) or any(map(rests_on_shared, values))
 
 
 def _parts(operands: Iterable[Operand]) -> Iterator[Operand]:
@@ -71,9 +65,7 @@ def _same_for_all(problem: Problem, operand: Operand, state: State, rounds: froz
     value = state.registers.get(operand.name) if isinstance(operand, Reg) else None
     if value is None:
         return False
-    if isinstance(value, Cond):
-        return uniform(value, rounds)
-    return uniform(value.term, rounds) if value.term is not None else value.uniform and value.loops <= rounds
+    return uniform_value(value, rounds)
 
 
 def loads_uniformly(problem: Problem, instruction: Instr, buffer: str, address: Poly, rounds: frozenset[str]) -> bool:
@@ -81,9 +73,21 @@ def loads_uniformly(problem: Problem, instruction: Instr, buffer: str, address: 
 
     That nothing writes there is by what was declared of the buffers; `sync_claims` has it proved where it matters.
     """
+    return _plain(instruction) and never_written(problem, buffer) and uniform(address, rounds)
+
+
+def loads_from_shared_uniformly(instruction: Instr, address: Poly, rounds: frozenset[str]) -> bool:
+    """Whether a load from shared memory does: from one address, between the same two barriers of the whole block.
+
+    Whoever writes there between those barriers races with a thread that reads, so that this stands on *race* and on
+    *barrier*; until something goes wrong for the first time, all that threads have loaded like this is the same.
+    """
+    return _plain(instruction) and uniform(address, rounds)
+
+
+def _plain(instruction: Instr) -> bool:
     watched = {"volatile", "relaxed", "acquire", "mmio"} & {*instruction.opcode.split(".")}
-    plain = instruction.guard is None and not watched
-    return plain and never_written(problem, buffer) and uniform(address, rounds)
+    return instruction.guard is None and not watched
 
 
 def never_written(problem: Problem, buffer: str) -> bool:

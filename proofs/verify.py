@@ -31,6 +31,8 @@ from proofs.decide import solver_version
 from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration.artifact import enumeration_json
+from proofs.enumeration.artifact_tile import tile_json
+from proofs.enumeration.artifact_written import written_json
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
 from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
@@ -287,7 +289,8 @@ class _Job:
     def _enumerated(self, entry: str, analysis: Analysis, claim: Claim) -> Decision | None:
         """What enumeration decides of a claim that the solver leaves open; its text is what the audit goes through."""
         start = time.monotonic()
-        content = enumeration_json(claim, analysis.enumerator, entry, self.digest)
+        make = {"init": written_json, "writers": tile_json}.get(claim.name.partition(".")[0], enumeration_json)
+        content = make(claim, analysis.enumerator, entry, self.digest)
         if content is None:
             return None
         return Decision(claim, "unsat", to_text(content), time.monotonic() - start, rung="enumeration")

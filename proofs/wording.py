@@ -39,6 +39,8 @@ def hint(claim: Claim, records: Records) -> str:
         return UPDATE
     if kind == "bounds" and loaded_from(claim):
         return f"The index comes from memory ({', '.join(loaded_from(claim))}): test it before it is used."
+    if kind == "barrier" and claim.name.endswith(".number"):
+        return "A block has the barriers 0 to 15: number them so, one number for all threads that come to one place."
     return HINTS.get(kind, "")
 
 
@@ -68,6 +70,7 @@ HINTS = {
     "bounds": "Guard the access with the extent it must stay below, in elements of a row and not of the allocation. An "
     "offset far outside is often an index that wrapped in 32 bits.",
     "writable": "Store through the pointer of an output, or declare the buffer as written.",
+    "constant": "Load what the launch writes without .nc.",
     "unchanged": "Keep stores inside their buffers and declare what is written: loads for the whole block rest on it.",
     "offset": "Bound the parameters, or declare the buffer, so that the offset stays inside the address space.",
     "align": "Take the wide access only where base, row stride and column are multiples of its width.",

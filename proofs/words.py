@@ -193,8 +193,12 @@ class Terms(Bitwise, Floating):
         return tuple(replace(self.unknown(width), settled=True) for _ in range(count))
 
     def store(self, space: str, width: int, address: Word, values: tuple[Word, ...]) -> None:
-        stored = Marks(alike=common(values) == EVERY, values=tuple(v.term for v in values))
+        stored = Marks(alike=common(values) == EVERY, values=tuple(map(self._stored, values)))
         self.hooks.access("write", space, width, len(values), address.term, stored)
+
+    def _stored(self, a: Word) -> Poly | None:
+        """What is stored, if other threads may be known to store the same."""
+        return self.term(a) if a.term is not None or a.uniform else None
 
     def atomic(
         self, space: str, width: int, count: int, address: Word, update: Callable[[int, Word, str], Word], scope: str

@@ -104,9 +104,11 @@ def read_enumeration(text: str, where: str) -> Enumeration:
     try:
         sites = tuple(_site(s, where) for s in data["sites"])
         excused = data["excused"]
-        pairs = None if excused is None else tuple((_term(x, where), _term(y, where)) for x, y in excused)
-        goal = None if data["goal"] is None else _term(data["goal"], where)
-        axes = {str(name): _axis(given, where) for name, given in data["symbols"].items()}
+        pairs = None
+        if excused is not None:
+            pairs = tuple((read_site_term(x, where), read_site_term(y, where)) for x, y in excused)
+        goal = None if data["goal"] is None else read_site_term(data["goal"], where)
+        axes = {str(name): read_axis(given, where) for name, given in data["symbols"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable(f"{where}: not an enumeration: {error!r}") from None
     if len(sites) != (2 if goal is None else 1) or (goal is not None and pairs is not None):
@@ -114,7 +116,8 @@ def read_enumeration(text: str, where: str) -> Enumeration:
     return Enumeration(str(data["entry"]), str(data["claim"]), str(data["ptx_sha256"]), sites, pairs, goal, axes)
 
 
-def _term(text: Any, where: str) -> Term:
+def read_site_term(text: Any, where: str) -> Term:
+    """A term of the file."""
     if not isinstance(text, str):
         raise Unreadable(f"{where}: not a term: {text!r}")
     return read_term(text, where)
@@ -123,15 +126,17 @@ def _term(text: Any, where: str) -> Term:
 def _site(data: Any, where: str) -> Site:
     if set(data) != {"access", "address", "width", "conditions"}:
         raise Unreadable(f"{where}: not a site")
-    conditions = tuple(_term(c, where) for c in data["conditions"])
-    return Site(str(data["access"]), _term(data["address"], where), _number(data["width"], where), conditions)
+    conditions = tuple(read_site_term(c, where) for c in data["conditions"])
+    address, width = read_site_term(data["address"], where), read_number(data["width"], where)
+    return Site(str(data["access"]), address, width, conditions)
 
 
-def _axis(data: Any, where: str) -> Axis:
+def read_axis(data: Any, where: str) -> Axis:
+    """The values of a symbol that are gone through."""
     if set(data) == {"low", "high"}:
-        axis = Axis(_number(data["low"], where), _number(data["high"], where))
+        axis = Axis(read_number(data["low"], where), read_number(data["high"], where))
     elif set(data) == {"modulus", "start"}:
-        modulus, start = _number(data["modulus"], where), _number(data["start"], where)
+        modulus, start = read_number(data["modulus"], where), read_number(data["start"], where)
         if modulus < 1 or start < 0:
             raise Unreadable(f"{where}: a modulus of {modulus} from {start} on")
         axis = Axis(0, start + modulus - 1, modulus, start)
@@ -142,7 +147,8 @@ def _axis(data: Any, where: str) -> Axis:
     return axis
 
 
-def _number(data: Any, where: str) -> int:
+def read_number(data: Any, where: str) -> int:
+    """A whole number of the file."""
     if type(data) is not int:
         raise Unreadable(f"{where}: not a number: {data!r}")
     return data

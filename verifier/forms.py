@@ -149,3 +149,23 @@ def _compared(head: str, left: Form, right: Form, bounds: Bounds) -> bool | None
     if low is not None and low >= least:
         return True
     return False if high is not None and high < least else None
+
+
+def slack(condition: Term, values: Mapping[str, Form], bounds: Bounds) -> list[Form]:
+    """Numbers that are all at least 0 where, and only where, a comparison holds; none for any other condition."""
+    if isinstance(condition, Name | int):
+        return []
+    head, parts = str(condition[0]), arguments(condition)
+    if head == "not" and not isinstance(parts[0], Name | int):
+        flipped = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}.get(str(parts[0][0]))
+        return [] if flipped is None else slack((flipped, *arguments(parts[0])), values, bounds)
+    if head not in ("<", "<=", ">", ">=", "=") or len(parts) != 2:
+        return []
+    try:
+        left, right = (value(part, values, bounds) for part in parts)
+    except Open:
+        return []
+    if head in (">", ">="):
+        left, right = right, left
+    more = right.plus(left.times(-1)).plus(Form.of(-1 if head in ("<", ">") else 0))
+    return [more, more.times(-1)] if head == "=" else [more]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from verifier import tiles
 from verifier.canonical import canonical
 from verifier.claims import required
 from verifier.conditions import Condition, Subject
@@ -18,6 +19,9 @@ from verifier.intervals import Walk
 from verifier.manifest import OBLIGATIONS, Bundle, Claimed
 from verifier.query import Query, read_query, unexpected, wrong_symbols
 from verifier.terms import show
+from verifier.tiles import read_tiled
+from verifier.written import Again as Written
+from verifier.written import objections, read_initialised
 
 GRADES = {"refuted": Grade.FALSE, "unknown": Grade.UNDECIDED}
 
@@ -94,7 +98,8 @@ def _open(judgement: Judgement, entry: str, claim: Claimed) -> Query | None:
 def judge_claim(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
     """One claim against what it must say, decided again."""
     if claim.file.endswith(".json"):
-        _enumerated(judgement, subject, claim, condition)
+        kind = claim.name.partition(".")[0]
+        {"init": _initialised, "writers": _tiled}.get(kind, _enumerated)(judgement, subject, claim, condition)
         return
     query = _open(judgement, subject.entry.name, claim)
     if query is None:
@@ -114,14 +119,75 @@ def judge_claim(judgement: Judgement, subject: Subject, claim: Claimed, conditio
     _decide(judgement, claim.file, query)
 
 
-def _enumerated(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
-    """A claim that was decided by enumeration: the file asks exactly that, and enumerating again says the same."""
+def _file(judgement: Judgement, subject: Subject, claim: Claimed) -> str:
+    """The name of the file that a claim was enumerated in; '' if it is not there."""
     name = f"{subject.entry.name}.{claim.name}.json"
     if claim.verdict != "proved":
         grade = GRADES.get(claim.verdict, Grade.FALSE)
         judgement.say("manifest.json", f"{subject.entry.name}: claim {claim.name} is {claim.verdict}", grade)
     if claim.file != name or name not in judgement.bundle.texts:
         judgement.say("manifest.json", f"{subject.entry.name}: claim {claim.name} has no file {name}")
+        return ""
+    return name
+
+
+def _initialised(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+    """A claim of initialisation that was enumerated: its writes come first, and going through them says the same."""
+    name = _file(judgement, subject, claim)
+    if not name:
+        return
+    where = judgement.bundle.path(name)
+    try:
+        found = read_initialised(judgement.bundle.texts[name], where)
+    except Unreadable as error:
+        judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
+        return
+    judgement.decided += 1
+    digest = judgement.bundle.ptx_sha256
+    against = list(islice(objections(found, condition.name, subject, Walk(subject), digest), 3))
+    for message in against:
+        judgement.say(name, message)
+    if against:
+        return
+    try:
+        missing = Written(found, subject).refuted()
+    except (Open, TooLarge) as error:
+        judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
+        return
+    if missing:
+        judgement.say(name, f"enumeration does not confirm the claim: {missing}")
+
+
+def _tiled(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+    """A claim about stores to a tile that was enumerated: tiles are apart, and going through one says the same."""
+    name = _file(judgement, subject, claim)
+    if not name:
+        return
+    where = judgement.bundle.path(name)
+    try:
+        found = read_tiled(judgement.bundle.texts[name], where)
+    except Unreadable as error:
+        judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
+        return
+    judgement.decided += 1
+    against = list(islice(tiles.objections(found, condition.name, subject, judgement.bundle.ptx_sha256), 3))
+    for message in against:
+        judgement.say(name, message)
+    if against:
+        return
+    try:
+        meeting = tiles.refuted(found, subject)
+    except (Open, TooLarge) as error:
+        judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
+        return
+    if meeting:
+        judgement.say(name, f"enumeration does not confirm the claim: {meeting}")
+
+
+def _enumerated(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
+    """A claim that was decided by enumeration: the file asks exactly that, and enumerating again says the same."""
+    name = _file(judgement, subject, claim)
+    if not name:
         return
     where = judgement.bundle.path(name)
     try:

@@ -9,9 +9,10 @@ from proofs.check.answers import AnswerStore
 from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
-from proofs.discharge import Decision, Pins, enumerated
-from proofs.effort import PASSES, SPENT, Meter
+from proofs.discharge import Decision, Pins, by_sums, enumerated
+from proofs.effort import PASSES, SPENT, SUMS, Meter
 from proofs.enumeration import Enumerator
+from proofs.linear import Reasoner
 
 FEW = 64  # claims whose first, short pass is not worth a process of its own
 ENOUGH = 12  # counterexamples of one kind: several may be one fault, some do not show
@@ -27,8 +28,12 @@ def decide_all(
     decided: dict[str, Decision] = {}
     remembered: set[str] = set()
     pins: dict[str, Pins] = {}
+    reasoner = Reasoner()
     for claim in claims:
         done, pins[claim.name] = enumerated(claim, enumerator)
+        if done is None and (meter.left is None or meter.left > 0):
+            meter.spend(SUMS)
+            done = by_sums(claim, reasoner)
         if done is not None:
             decided[claim.name] = done
     settled = len(decided)

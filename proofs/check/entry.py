@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from proofs.check.answers import AnswerStore
 from proofs.check.decisions import NOT_ASKED, decide_all
@@ -15,24 +15,27 @@ from proofs.check.source import Places
 from proofs.check.work import Workers
 from proofs.claims import Claim
 from proofs.claims.model import domain, known
+from proofs.contents import contents_of
 from proofs.discharge import Decision
-from proofs.effort import UNIT, Cost, Limits, Meter
+from proofs.effort import UNIT, Limits, Meter
 from proofs.entry import Analysis, analyse
 from proofs.problem import Problem
-from proofs.query import build
+from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay import replay
+from proofs.replay.model import made_anew
 from proofs.results import Row
-from proofs.terms import Poly
+from proofs.terms import Poly, Symbol
 from proofs.verdict import Verdict
 from proofs.wording import states
 from spec.errors import Unsupported
 
 # What is asked of every entry; coverage only of the buffers that --covers names.
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
-MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, and that do not
+MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, though it be one fault, and that do not
 MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
+FURTHER = 4  # a part of an obligation's effort for counterexamples: all further ones together cost no more
 
 
 @dataclass(frozen=True)
@@ -76,15 +79,18 @@ def check_entry(
     findings = {kind: Finding() for kind in kinds_of(problem)}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
-    meter.left += limits.units // 4
+    meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
+    one_value = frozenset(frozenset(d.claim.lines) for d in decided.values() if d.alike)
+    analysis = replace(analysis, one_value=one_value)
     registers, rows = True, True
     for claim in claims:
-        finding, decision = findings[claim.obligation], decided[claim.name]
-        finding.remembered += claim.name in remembered
-        _settle(analysis, decision, finding, meter, limits)
-        if decision.status != "unsat":
+        findings[claim.obligation].remembered += claim.name in remembered
+        if decided[claim.name].status != "unsat":
             registers = registers and not claim.name.startswith("defined.")
             rows = rows and not claim.name.startswith("rows.")
+    for decision, units in in_turn([decided[c.name] for c in claims], findings, meter):
+        with meter.part(units):
+            _settle(analysis, decision, findings[decision.claim.obligation], meter, limits)
     findings["bounds"].assumed += _undeclared_bounds(analysis)
     findings["init"].open += _unwritten(analysis)
     if store is not None:
@@ -96,10 +102,11 @@ def check_entry(
     elif any(text.startswith(UNDECIDED) for text in problem.assumptions):
         vacuous = "cannot tell whether the assumptions contradict each other, in which case everything would follow"
     memory = analysis.memory | {
-        d.claim.obligation for d in decided.values()
-        if d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
+        d.claim.obligation for d in decided.values() if problem.sources
+        and d.rung not in ("syntactic", "enumeration") and d.claim.query is not None and d.claim.query.contents
     }
-    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows)
+    registers = registers and (findings["barrier"].holds or not analysis.exchanges)
+    context = Context(problem.function.name, findings, registers, vacuous, places, memory, rows, analysis.shares)
     notes = [f"note: under these assumptions no thread reaches {_short(places, a)}" for a in dead]
     notes += [f"note: facts about {b} are not used, since the launch writes there" for b in sorted(analysis.rewritten)]
     notes += _undefined(analysis) if findings["init"].holds else []
@@ -111,6 +118,35 @@ def check_entry(
         for a in accesses if _one_store(problem, a)
     ]  # fmt: skip
     return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+
+
+def in_turn(
+    decisions: Sequence[Decision], findings: Mapping[str, Finding], meter: Meter
+) -> Iterator[tuple[Decision, int]]:
+    """The decisions in the order in which they are filed, each with the effort that it may cost.
+
+    Each kind of obligation has an equal part of what is left for counterexamples of its own until one of them has
+    shown, and a part is left over: so a kind whose launches take long does not use up the effort of the others. Further
+    ones of a kind that has one take turns and cost little, the others get what is left. The order within a kind stays.
+    """
+    queues: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        if _to_run(decision):
+            queues.setdefault(decision.claim.obligation, []).append(decision)
+        else:
+            yield decision, 0
+    purse = (meter.left or 0) // (len(queues) + 1)
+    for kind, queue in queues.items():
+        end = meter.used + purse
+        while queue and meter.used < end and not findings[kind].refuted:
+            yield queue.pop(0), end - meter.used
+    further = dict.fromkeys(queues, purse // FURTHER)
+    while left := [kind for kind, queue in queues.items() if queue]:
+        for number, kind in enumerate(left):
+            before, units = meter.used, (meter.left or 0) // (len(left) - number)
+            shown = bool(findings[kind].refuted)
+            yield queues[kind].pop(0), min(units, further[kind]) if shown else units
+            further[kind] -= (meter.used - before) * shown
 
 
 def _undefined(analysis: Analysis) -> list[str]:
@@ -158,23 +194,41 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     finding.rungs[claim.name] = decision.rung
     if decision.reason == NOT_ASKED:
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, NOT_ASKED))
-    elif decision.status == "unknown":
-        finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
-    elif decision.status == "sat" and (len(finding.refuted) >= MAX_SHOWN or finding.failed >= MAX_FAILED):
+    elif not _to_run(decision):
+        if decision.status == "unknown":
+            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+    elif _enough(finding, meter):
         words = "a solver has a counterexample, not replayed since enough others of this kind were"
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))
-    elif decision.status == "sat":
+    else:
         finding.replays += 1
-        cost = Cost(max(meter.left or 0, 0))
-        seen = replay(analysis, decision.subject, decision.model, meter, cost)
-        meter.spend(cost.units)
+        like = finding.refuted[0][1] if finding.refuted else None
+        seen = replay(analysis, decision.subject, decision.model, meter, meter, like)
+        if not seen.reproduced and decision.narrowed is not None and made_anew(claim):
+            # The numbers of the candidate may be some that no launch comes to.
+            seen = replay(analysis, claim, decision.model, meter, meter)
         finding.failed += not seen.reproduced
-        if not seen.reproduced:
+        if not seen.reproduced and decision.status == "unknown":
+            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+        elif not seen.reproduced:
             finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):
             where = "".join(f"\n  {Places(analysis.problem).whole(n)}" for n in _lines(seen.content))
             finding.refuted.append((seen.detail + where, seen.to_json() | {"help": _shut_out(analysis, claim)}))
     finding.seconds += decision.seconds + time.monotonic() - start
+
+
+def _to_run(decision: Decision) -> bool:
+    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood."""
+    claim = decision.claim
+    any_launch = claim.obligation == "coverage" and claim.partial and decision.reason == claim.reason
+    return decision.status == "sat" or (decision.status == "unknown" and any_launch)
+
+
+def _enough(finding: Finding, meter: Meter) -> bool:
+    """Whether no further counterexample of a kind is run."""
+    shown = finding.replays - finding.failed
+    return shown >= MAX_SHOWN or finding.failed >= MAX_FAILED or (bool(finding.refuted) and meter.over)
 
 
 def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:
@@ -258,14 +312,41 @@ def _one_store(problem: Problem, access: Access) -> bool:
 
 
 def _unreachable(analysis: Analysis, meter: Meter) -> list[Access]:
-    """Accesses that no thread reaches under the assumptions."""
-    problem = analysis.problem
+    """Accesses that no thread reaches under the assumptions.
+
+    Most often there is a thread that reaches all of them, and else one that reaches several.
+    """
+    launch = domain(analysis.problem)
+    accesses = analysis.records.accesses
+    seen: list[dict[str, int]] = []
     dead = []
-    for access in analysis.records.accesses:
-        here = [*domain(problem), *known(access.at)]
-        if meter(build("reach", (), here, "false", []).text, REACH_RLIMIT).status == "unsat":
+
+    def reached(here: Sequence[Hypothesis]) -> str:
+        if any(_holds(here, values) for values in reversed(seen)):
+            return "sat"
+        answer = meter(build("reach", (), here, "false", []).text, REACH_RLIMIT)
+        if answer.status == "sat":
+            seen.append(answer.model)
+        return answer.status
+
+    if len(accesses) > 1:
+        reached([*launch, *(h for a in accesses for h in known(a.at))])
+    for access in accesses:
+        if reached([*launch, *known(access.at)]) == "unsat":
             dead.append(access)
     return dead
+
+
+def _holds(hypotheses: Sequence[Hypothesis], values: Mapping[str, int]) -> bool:
+    """Whether all hold under these values. Not said where they speak of memory, whose elements depend on each other."""
+    conds = [h.cond for h in hypotheses]
+    if contents_of(conds) or not all(_in_range(s, s.value(values)) for c in conds for s in c.symbols()):
+        return False
+    return all(c.evaluate(values) for c in conds)
+
+
+def _in_range(symbol: Symbol, value: int) -> bool:
+    return (symbol.low is None or symbol.low <= value) and (symbol.high is None or value <= symbol.high)
 
 
 def _short(places: Places, access: Access) -> str:

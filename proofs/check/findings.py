@@ -8,6 +8,7 @@ from typing import Any
 
 from proofs.check.open_claims import Open, told
 from proofs.check.source import Places
+from proofs.discharge import UNASKED
 from proofs.outcome import NOTHING, first_of, missing_premises
 from proofs.results import Row, Source
 from proofs.verdict import Verdict
@@ -42,7 +43,8 @@ class Finding:
 
     @property
     def source(self) -> Source:
-        whole = self.claims and self.remembered == self.claims and not self.replays
+        asked = sum(rung not in UNASKED for rung in self.rungs.values())
+        whole = asked and self.remembered == asked and not self.replays
         return "taken from the store" if whole else "decided now"
 
 
@@ -54,6 +56,7 @@ class Context:
         registers: every register is written before it is read; otherwise no term is what it says.
         memory: the obligations whose claims speak of what memory holds.
         vacuous: why nothing of this entry may be called proved, or ''.
+        shares: something is the same in all threads since they load it from one place of shared memory.
         rows: rows of buffers do not overlap; otherwise elements that differ may be the same bytes.
     """
 
@@ -64,6 +67,7 @@ class Context:
     places: Places
     memory: frozenset[str] = frozenset()
     rows: bool = True
+    shares: bool = False
 
     def row(self, kind: str) -> Row:
         """The row of one kind: its own claims first, then those that it stands on."""
@@ -78,7 +82,8 @@ class Context:
             first = f"\nmend what is refuted first ({', '.join(refuted)}): the rest may follow" if refuted else ""
             return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places) + first)
         failing = {k for k, f in self.findings.items() if not f.holds}
-        detail = missing_premises(kind, failing, self.registers, kind in self.memory, self.rows) or self.vacuous
+        detail = missing_premises(kind, failing, self.registers, kind in self.memory, self.rows, self.shares)
+        detail = detail or self.vacuous
         if detail:
             return self._row(kind, Verdict.UNKNOWN, detail)
         return self._row(kind, Verdict.PROVED, f"{finding.claims} claims" if finding.claims else NOTHING[kind])

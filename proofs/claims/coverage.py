@@ -10,7 +10,7 @@ it went round other loops, is anything that the facts at the store allow; each t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.claims.digits import Coordinate, fresh, introduce, solved
 from proofs.claims.model import Claim, domain
@@ -20,7 +20,7 @@ from proofs.hints.model import Chosen
 from proofs.problem import BufferTerms, Problem, to_term
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import LoopRecord, Records
-from proofs.terms import LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
+from proofs.terms import FALSE, LAUNCH, TRUE, Cond, Poly, Symbol, conj, disj, eq, ge, implies, le, lt, negate, same
 from spec.contracts.model import ACTIVE
 
 MAX_SPLITS = 3
@@ -66,14 +66,14 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
     found = [w for w in found if w.access.flat == flat]
     given = _given(problem, records, buffer, flat if found else None)
     flat = flat if found else bool(given) and given[0][1].access.flat
-    if not (found or given):
-        return [Claim(name, "coverage", (), None, words, reason=NO_STORE)]
     element = _Element(*(Poly.symbol(fresh(f"e.{c}")) for c in ("plane", "row", "column")))
     inside = _inside(buffer, element, flat)
     shared = [Hypothesis("element", inside.text, inside)]
     if problem.power is not None:
         active = eq(Poly.symbol(problem.power) - ACTIVE)
         shared.append(Hypothesis("active", active.text, active))
+    if not (found or given):  # unless there is no element, a run may show one that is not written
+        return [replace(_claim(problem, name, words, [], shared, FALSE), reason=NO_STORE, partial=True)]
     loops = {loop.id: loop for loop in records.loops}
     groups: dict[str, list[Witness]] = {}
     for witness in found:
@@ -161,7 +161,8 @@ def _claim(
     problem: Problem, name: str, words: str, sites: list[_Site], hypotheses: list[Hypothesis], goal: Cond
 ) -> Claim:
     lines = tuple(s.line for s in sites)
-    comment = (f"coverage: {words}", "by the stores at PTX lines " + ", ".join(map(str, lines)))
+    stores = "by the stores at PTX lines " + ", ".join(map(str, lines)) if lines else "by no store that is understood"
+    comment = (f"coverage: {words}", stores)
 
     def query(linear: bool) -> Query:
         # The clauses of the domain that speak of a thread or block speak of the witness instead (they are in the goal).

@@ -10,7 +10,7 @@ claims of `proofs.claims.groups`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from proofs.phases.groups import Group, own
 from proofs.phases.modes import count
@@ -93,41 +93,48 @@ def _secret(write: Access, group: Group, loop: LoopRecord | None, numbers: set[S
     return any(s not in numbers and (s.scope == THREAD or s.loops) for item in items for s in item.symbols())
 
 
-@dataclass
+@dataclass(frozen=True)
+class Witness:
+    """Writes that threads make: what must hold for them to come before a read, where they begin, and how wide."""
+
+    there: Cond
+    begins: tuple[Poly, ...]
+    width: int
+
+
 class Witnesses:
-    """The witnesses for the bytes of one read: each write as each thread makes it."""
+    """The witnesses of an entry. Reads that count as many arrivals have the same ones."""
 
-    read: Access
-    given: Sequence[Handover]
-    _earlier: dict[tuple[str, str], Cond] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._earlier: dict[tuple[str, str], Cond] = {}
+        self._made: dict[tuple[str, str, int | None, str], list[Witness]] = {}
 
-    def made(self) -> Iterator[tuple[Cond, Poly, int]]:
-        """What must hold for a write to come before the read, where it begins, and how wide it is."""
-        for one in self.given:
-            for thread in one.threads:
-                rounds = self._round(one, thread)
-                there = self._there(one, thread, rounds)
-                if there != FALSE:
-                    begin = one.write.address.substitute({**thread, **rounds})
-                    yield conj((one.waited, there)), begin, one.write.width
+    def before(self, read: Access, given: Sequence[Handover]) -> Iterator[Witness]:
+        """Those that may come before a read."""
+        for one in given:
+            passed = one.group.arrivals(read.at)
+            key = one.write.id, one.group.counter, one.back, passed.text
+            if key not in self._made:
+                self._made[key] = self._of(one, passed)
+            yield from self._made[key]
 
-    def _round(self, one: Handover, thread: Numbered) -> dict[Symbol, Poly]:
-        """The round of the witness."""
-        if one.loop is None:
-            return {}
-        (k,) = count(one.loop.id).symbols()
-        if one.back is None:
-            return {k: Poly({})}
-        first = one.group.arrivals(one.write.at).substitute({**thread, k: Poly({})})
-        past = one.group.arrivals(self.read.at) - 1 - first
-        return {k: (past if one.step == 1 else divide(past, one.step)) - one.back}
+    def _of(self, one: Handover, passed: Poly) -> list[Witness]:
+        """Threads of which the same is asked stand together."""
+        found: dict[Cond, list[Poly]] = {}
+        for thread in one.threads:
+            rounds = _round(one, thread, passed)
+            there = self._there(one, thread, rounds, passed)
+            if there != FALSE:
+                begin = one.write.address.substitute({**thread, **rounds})
+                found.setdefault(conj((one.waited, there)), []).append(begin)
+        return [Witness(there, tuple(begins), one.write.width) for there, begins in found.items()]
 
-    def _there(self, one: Handover, thread: Numbered, rounds: dict[Symbol, Poly]) -> Cond:
+    def _there(self, one: Handover, thread: Numbered, rounds: dict[Symbol, Poly], passed: Poly) -> Cond:
         """That the thread makes the write in that round, and arrives behind it in a phase the reader waited for."""
-        write, loop, group = one.write, one.loop, one.group
+        write, loop = one.write, one.loop
         here = {**thread, **rounds}
         parts = [c.substitute(here) for c in write.at.control]
-        parts.append(lt(group.arrivals(write.at).substitute(here), group.arrivals(self.read.at)))
+        parts.append(lt(one.group.arrivals(write.at).substitute(here), passed))
         if loop is not None:
             (k,) = count(loop.id).symbols()
             parts += [ge(rounds[k]), *(c.substitute(thread) for c in loop.at.control)]
@@ -141,3 +148,15 @@ class Witnesses:
             earlier = Poly.symbol(Symbol(f"j@{loop.id}.{len(self._earlier)}", "iteration", THREAD, 0, None))
             self._earlier[key] = implies(lt(earlier, rounds), proceed.substitute({k: earlier}))
         return self._earlier[key]
+
+
+def _round(one: Handover, thread: Numbered, passed: Poly) -> dict[Symbol, Poly]:
+    """The round of a witness, for a reader that counts so many arrivals."""
+    if one.loop is None:
+        return {}
+    (k,) = count(one.loop.id).symbols()
+    if one.back is None:
+        return {k: Poly({})}
+    first = one.group.arrivals(one.write.at).substitute({**thread, k: Poly({})})
+    past = passed - 1 - first
+    return {k: (past if one.step == 1 else divide(past, one.step)) - one.back}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
+from proofs.claims.addressed import writer_of
 from proofs.claims.handed import Handover, Witnesses, handovers
 from proofs.claims.memory import at_access
 from proofs.claims.model import WARP, Claim, Items
@@ -47,7 +48,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
     claims = _local(problem, records, order)
     made: Writes = {}
     groups = groups_of(problem, records)
-    threads = _threads(problem)
+    threads, witnesses = _threads(problem), Witnesses()
     most = min(MAX_CANDIDATES, MAX_ALL // max(1, sum(a.reads for a in shared)))
     for read in shared:
         if not read.reads:
@@ -69,7 +70,7 @@ def init_claims(problem: Problem, records: Records, graph: Graph, found: tuple[I
             elif not (w.flight and pair in in_flight) and in_step.issuperset(w.at.loops):
                 own.append(w)
         handed = handovers(problem, groups, records.loops, read, before, threads) if groups else []
-        claims.append(_init(problem, read, _Before(others, warp, own, handed), finite, made, most))
+        claims.append(_init(problem, read, _Before(others, warp, own, handed, witnesses), finite, made, most))
     return claims
 
 
@@ -124,6 +125,7 @@ class _Before:
     warp: list[Access]
     own: list[Access]
     handed: list[Handover]
+    witnesses: Witnesses
 
     def candidates(self, threads: int) -> int:
         """How many writes of one thread there are."""
@@ -141,18 +143,37 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
     if before.own:
         words += ", or by the same thread"
     threads = _threads(problem)
-    if (not threads and not before.own) or before.candidates(len(threads)) > most:
-        # The query says more than the claim, that the read is not reached at all.
-        claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
+    if before.candidates(len(threads)) > most:
+        before = replace(before, handed=[h for h in before.handed if h.back == 0])
+    if not threads or before.candidates(len(threads)) > most:
+        # The query says more than the claim: that a writer is the one that the address names.
+        goal = conj(_by_address(problem, read, before))
+        claim = at_access(problem, read, name, "init", words, goal.text, [goal], finite=finite)
+        if not threads and goal != FALSE:
+            return claim  # a counterexample may be one of the goal alone: that it shows is what counts
         come = finite.writers or before.handed
         reason = "cannot tell whether the writes before it reach every byte"
         return replace(claim, partial=True, reason=reason if come else "no write comes before the read")
 
-    def goal() -> tuple[str, Items]:
+    def goal_of_all() -> tuple[str, Items]:
         found = conj(_parts(problem, read, before, made))
         return found.text, [found]
 
-    return at_access(problem, read, name, "init", words, goal, [], finite=finite)
+    return at_access(problem, read, name, "init", words, goal_of_all, [], finite=finite)
+
+
+def _by_address(problem: Problem, read: Access, before: _Before) -> Iterator[Cond]:
+    """For each part of the read's bytes, that the thread which its address names, or this one, has written it."""
+    grain = gcd(read.width, before.grain)
+    for at in range(0, read.width, grain):
+        byte = read.address + at
+        choices = [
+            conj((there, _covers(begin, write.width, byte, grain)))
+            for write in before.others if (found := writer_of(problem, write, byte)) is not None
+            for there, begin in (found,)
+        ]
+        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in before.own]
+        yield disj(choices)
 
 
 def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Iterator[Cond]:
@@ -160,11 +181,11 @@ def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Ite
     threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
     grain = gcd(read.width, before.grain)
-    handed = list(Witnesses(read, before.handed).made())
+    handed = list(before.witnesses.before(read, before.handed))
     for at in range(0, read.width, grain):
         byte = read.address + at
         choices = [_covering(m, byte, grain) for write in before.others for m in _made(write, threads, made)]
-        choices += [conj((there, _covers(begin, width, byte, grain))) for there, begin, width in handed]
+        choices += [conj((w.there, disj(_covers(b, w.width, byte, grain) for b in w.begins))) for w in handed]
         choices += [
             conj((same(here, here.substitute(mapping)), _covering(m, byte, grain)))
             for write in before.warp for mapping, m in zip(threads, _made(write, threads, made), strict=True)

@@ -10,7 +10,7 @@ from proofs.enumeration.question import Everywhere, Question
 from proofs.problem import BufferTerms, Problem
 from proofs.query import ONE, Hypothesis, Query, build
 from proofs.records import Access, Records
-from proofs.terms import Cond, DivAtom, ModAtom, Poly, conj, disj, eq, integer, le, lt, modulo, negate
+from proofs.terms import Cond, DivAtom, ModAtom, Poly, conj, disj, eq, integer, le, lt, modulo, negate, same
 from spec.contracts.model import ACTIVE
 
 HALF = 2**63
@@ -49,9 +49,9 @@ def _permissions(problem: Problem, records: Records) -> list[Claim]:
             claims.append(at_access(problem, a, f"writable.{a.id}", "bounds", words, "false", []))
         mine = {b for b in written if problem.alias_of(a.buffer, b)}
         if a.readonly and mine:
-            reason = f"line {a.at.line} reads {a.buffer} through .nc, but the launch writes {', '.join(sorted(mine))}"
-            words = "the bytes do not change during the launch"
-            claims.append(Claim(f"constant.{a.id}", "race", (a.at.line,), None, words, reason=reason))
+            written_here = ", ".join(sorted(mine))
+            words = f"{a.buffer}, read through .nc, does not change during the launch, which writes {written_here}"
+            claims.append(at_access(problem, a, f"constant.{a.id}", "race", words, "false", []))
     return claims
 
 
@@ -59,8 +59,12 @@ def at_access(
     problem: Problem, access: Access, name: str, obligation: str, words: str,
     goal: str | Callable[[], tuple[str, Items]], items: Items,
     more: list[Hypothesis] | None = None, splits: Sequence[Poly] = (), finite: Question | None = None,
+    aim: Cond | None = None,
 ) -> Claim:
-    """A claim under what is known at an access. The goal may be given as what makes it, and the terms in it."""
+    """A claim under what is known at an access. The goal may be given as what makes it, and the terms in it.
+
+    `aim` is the same as a condition.
+    """
     comment = (
         f"{obligation}: {words}", f"PTX line {access.at.line}: {access.kind} of {access.width} bytes, "
         f"{access.space} {access.buffer}",
@@ -69,7 +73,7 @@ def at_access(
     def query(linear: bool) -> Query:
         here = [*(more or []), *known(access.at)]
         text, terms = goal() if callable(goal) else (goal, items)
-        return build(name, comment, [*domain(problem, linear=linear), *here], text, terms, splits=splits)
+        return build(name, comment, [*domain(problem, linear=linear), *here], text, terms, splits=splits, aim=aim)
 
     given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
     return Claim(
@@ -89,9 +93,12 @@ def _split(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
     element = f"(+ {' '.join(parts)} {access.column.text})" if parts else access.column.text
     base = Poly.symbol(buffer.base)
     goal = f"(= {access.address.text} (+ {base.text} (* {buffer.element_bytes} {element})))"
-    return at_access(
-        problem, access, f"split.{access.id}", "bounds", "the address is that of element (row, column)", goal, items
-    )
+    index = access.column if buffer.leading is None else access.row * buffer.leading + access.column
+    if buffer.planes is not None and buffer.plane_stride is not None:
+        index = access.plane * buffer.plane_stride + index
+    words = "the address is that of element (row, column)"
+    aim = same(access.address, base + index * buffer.element_bytes)
+    return at_access(problem, access, f"split.{access.id}", "bounds", words, goal, items, aim=aim)
 
 
 def inside(problem: Problem, access: Access, buffer: BufferTerms) -> list[Claim]:
@@ -104,13 +111,16 @@ def _bounds(problem: Problem, access: Access, buffer: BufferTerms) -> Claim:
     assert columns is not None
     parts = [f"(<= 0 {access.column.text})", f"(<= (+ {access.column.text} {access.count}) {columns.text})"]
     items: Items = [access.column, columns]
+    aim = [le(0, access.column), le(access.column + access.count, columns)]
     for coordinate, extent in ((access.row, buffer.rows), (access.plane, buffer.planes)):
         if extent is not None and not access.flat:
             parts = [f"(<= 0 {coordinate.text})", f"(< {coordinate.text} {extent.text})", *parts]
             items += [coordinate, extent]
+            aim += [le(0, coordinate), lt(coordinate, extent)]
     goal = f"(and {' '.join(parts)})"
+    words = "the elements lie in the buffer's logical shape"
     claim = at_access(
-        problem, access, f"bounds.{access.id}", "bounds", "the elements lie in the buffer's logical shape", goal, items
+        problem, access, f"bounds.{access.id}", "bounds", words, goal, items, aim=conj(aim)
     )
     return replace(claim, visible=_outside(access, buffer))
 
@@ -134,18 +144,18 @@ def _offset(problem: Problem, access: Access) -> Claim:
     """For a pointer of undeclared extent: offsets that differ are different bytes, since neither goes round 2^64."""
     goal = f"(and (<= {integer(-HALF)} {access.column.text}) (<= (+ {access.column.text} {access.width}) {HALF}))"
     words = "the offset from the pointer lies within 2^63 bytes, so that different offsets are different bytes"
-    return at_access(problem, access, f"offset.{access.id}", "bounds", words, goal, [access.column])
+    aim = conj((le(-HALF, access.column), le(access.column + access.width, HALF)))
+    return at_access(problem, access, f"offset.{access.id}", "bounds", words, goal, [access.column], aim=aim)
 
 
 def _shared_bounds(problem: Problem, access: Access) -> Claim:
     base, size = problem.variable_of(access.space, access.buffer)
     end = f"(+ {base.text} {size.text})"
     goal = f"(and (<= {base.text} {access.address.text}) (<= (+ {access.address.text} {access.width}) {end}))"
+    aim = conj((le(base, access.address), le(access.address + access.width, base + size)))
     return at_access(
         problem, access, f"bounds.{access.id}", "bounds", f"the bytes lie in the {access.space} variable", goal,
-        [access.address, base, size],
-        finite=Everywhere(access, conj((le(base, access.address), le(access.address + access.width, base + size))))
-        if access.space == "shared" else None,
+        [access.address, base, size], finite=Everywhere(access, aim) if access.space == "shared" else None, aim=aim,
     )
 
 
@@ -156,7 +166,7 @@ def _align(problem: Problem, access: Access) -> Claim:
     claim = at_access(
         problem, access, f"align.{access.id}", "bounds", f"the address is a multiple of {access.width}", goal,
         [access.address, modulo(access.address, access.width)], splits=_quotients(clauses, access),
-        finite=Everywhere(access, multiple) if access.space == "shared" else None,
+        finite=Everywhere(access, multiple) if access.space == "shared" else None, aim=multiple,
     )
 
     def of_multiples() -> Query:
@@ -206,12 +216,17 @@ def _rows(problem: Problem, buffer: BufferTerms) -> Claim:
     words = "rows do not overlap, so (row, column) names one element"
     goal = f"(and (<= 1 {buffer.leading.text}) (<= {buffer.columns.text} {buffer.leading.text}))"
     items: Items = [buffer.leading, buffer.columns]
+    aim = [le(1, buffer.leading), le(buffer.columns, buffer.leading)]
     if buffer.plane_stride is not None and buffer.rows is not None:
         inner = (buffer.rows - 1) * buffer.leading + buffer.columns
         words = "rows and planes do not overlap, so (plane, row, column) names one element"
         goal = f"(and {goal} (<= 1 {buffer.plane_stride.text}) (<= {inner.text} {buffer.plane_stride.text}))"
         items += [buffer.plane_stride, inner]
+        aim += [le(1, buffer.plane_stride), le(inner, buffer.plane_stride)]
     name, comment = f"rows.{buffer.name}", (f"single-writer: {words}", f"buffer {buffer.name}")
-    full = build(name, comment, domain(problem), goal, items)
-    reduced = build(name, comment, domain(problem, linear=True), goal, items)
+    # Rows without elements cannot overlap.
+    some = le(1, buffer.columns)
+    given = [] if any(c == some for _, c in problem.domain) else [Hypothesis("elements", some.text, some)]
+    full = build(name, comment, [*domain(problem), *given], goal, items, aim=conj(aim))
+    reduced = build(name, comment, [*domain(problem, linear=True), *given], goal, items)
     return Claim(name, "single-writer", (), full, words, reduced)

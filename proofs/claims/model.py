@@ -41,8 +41,8 @@ class Claim:
         finite: the same statement for enumeration, where it speaks of shared memory only.
         partial: the query demands more than the claim does, so that `sat` says nothing but for a candidate that
             enumeration found; `reason` is what is missing otherwise.
-        alike: the weaker statement that whoever writes a byte writes the same value there, asked where the claim fails.
-        visible: text of a condition under which a counterexample also shows in memory, tried first; '' if all do.
+        weaker: the weaker statement that whoever writes a byte writes the same value there, asked where it fails.
+        visible: text of a condition under which a counterexample is more likely to show in a run, tried first; or ''.
     """
 
     name: str
@@ -57,7 +57,12 @@ class Claim:
     finite: Question | None = None
     partial: bool = False
     visible: str = ""
-    alike: Query | None = None
+    weaker: Query | Callable[[], Query] | None = None
+
+    @cached_property
+    def alike(self) -> Query | None:
+        """The weaker query."""
+        return self.weaker() if callable(self.weaker) else self.weaker
 
     @cached_property
     def query(self) -> Query | None:
@@ -77,7 +82,7 @@ class Claim:
     def __getstate__(self) -> dict[str, object]:
         """For another process: with its queries."""
         fields = {f.name: getattr(self, f.name) for f in dataclass_fields(self)}
-        return {**fields, "full": self.query, "shorter": self.reduced}
+        return {**fields, "full": self.query, "shorter": self.reduced, "weaker": self.alike}
 
 
 def domain(problem: Problem, copies: Iterable[Copy] = (ONE,), linear: bool = False) -> list[Hypothesis]:

@@ -186,7 +186,7 @@ def _or_alike(
     goal = f"(=> {meet} (or {excused} {alike}))"
     spoken = [*items, *(p for pair in equal for p in pair)]
     weaker = _claim(problem, claim.name, claim.obligation, claim.words, a, b, copies, goal, spoken, marked)
-    return replace(claim, alike=weaker.query)
+    return replace(claim, weaker=weaker.query)
 
 
 def _grid_race(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> Claim:

@@ -12,7 +12,7 @@ from proofs.phases.groups import MAX_BARRIERS
 from proofs.problem import Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Barrier, LoopRecord, Point, Records
-from proofs.terms import Cond, Poly, Symbol, conj, le, lt, same
+from proofs.terms import Cond, Poly, Symbol, conj, disj, eq, le, lt, modulo, same, truth
 from proofs.uniformity import never_written
 
 ALL_LANES = 2**32 - 1
@@ -83,12 +83,12 @@ def _copies(at: Point, symbols: set[Symbol]) -> tuple[Copy, Copy]:
 
 def _claim(
     problem: Problem, name: str, words: str, at: Point, copies: tuple[Copy, Copy], here: list[Hypothesis], goal: str,
-    items: Items,
+    items: Items, aim: Cond | None = None,
 ) -> Claim:
     comment = (f"barrier: {words}", f"PTX line {at.line}")
 
     def query(linear: bool) -> Query:
-        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items)
+        return build(name, comment, [*domain(problem, copies, linear), *here], goal, items, aim=aim)
 
     return Claim(name, "barrier", (at.line,), query(False), words, query(True))
 
@@ -108,10 +108,12 @@ def _together(
         here.append(warps(problem, copies))
     goal = _arrives(at.control, around, second)
     items: Items = [second.cond(c) for c in (*at.control, *leaves, *(f for loop in around for f in loop.at.facts))]
+    # It does, whatever the loops around, if all these branches are taken.
+    aim = disj((conj(second.cond(c) for c in at.control), *(second.cond(c) for c in leaves)))
     if leaves:
         goal = f"(or {goal} {' '.join(second.text(c) for c in leaves)})"
         words += ", or has ended before any barrier"
-    return _claim(problem, name, words, at, copies, here, goal, items)
+    return _claim(problem, name, words, at, copies, here, goal, items, aim)
 
 
 def _names_a_barrier(number: Poly) -> bool:
@@ -156,7 +158,8 @@ def _lanes(problem: Problem, name: str, at: Point, members: int) -> Claim:
     threads = problem.specials["%ntid.x"] * problem.specials["%ntid.y"] * problem.specials["%ntid.z"]
     goal = f"(and (= {members} {ALL_LANES}) (= (mod {threads.text} {WARP}) 0))"
     comment = (f"barrier: {words}", f"PTX line {at.line}")
-    query = build(name, comment, domain(problem, linear=True), goal, [threads])
+    aim = conj((truth(members == ALL_LANES), eq(modulo(threads, WARP))))
+    query = build(name, comment, domain(problem, linear=True), goal, [threads], aim=aim)
     return Claim(name, "barrier", (at.line,), query, words)
 
 

@@ -20,7 +20,7 @@ MAX_TILE = 2**20
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A coordinate inside of its tile: of the first access, of the second, and how many values there are."""
 
     first: Poly
@@ -31,14 +31,9 @@ class _Part:
 
 def tile_question(problem: Problem, a: Access, b: Access) -> Apart | None:
     """That two stores never write the same element; of one store, that different threads do not. None: no tile."""
-    if a.buffer != b.buffer or a.flat or b.flat or a.at.loops or b.at.loops:
+    parts = parts_of_tile(problem, a, b)
+    if parts is None:
         return None
-    parts = []
-    for x, y, count in ((a.plane, b.plane, 1), (a.row, b.row, 1), (a.column, b.column, max(a.count, b.count))):
-        part = _part(problem, x, y, count)
-        if part is None:
-            return None
-        parts.append(part)
     threads = [s for s in identity(problem, GRID_SCOPES) if s.scope == THREAD]
     blocks = {s.name for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK}
     if a.id == b.id and blocks - {p.block.name for p in parts if p.block is not None}:
@@ -59,11 +54,24 @@ def tile_question(problem: Problem, a: Access, b: Access) -> Apart | None:
     return Apart((first, _one(FIRST)), (second, _one(SECOND)), excused)
 
 
+def parts_of_tile(problem: Problem, a: Access, b: Access) -> list[Part] | None:
+    """Plane, row and column of two stores inside of their tile; None if they have no tile in common."""
+    if a.buffer != b.buffer or a.flat or b.flat or a.at.loops or b.at.loops:
+        return None
+    parts = []
+    for x, y, count in ((a.plane, b.plane, 1), (a.row, b.row, 1), (a.column, b.column, max(a.count, b.count))):
+        part = _part(problem, x, y, count)
+        if part is None:
+            return None
+        parts.append(part)
+    return parts
+
+
 def _one(mark: str) -> Copy:
     return Copy(mark, frozenset({THREAD}))
 
 
-def _part(problem: Problem, x: Poly, y: Poly, count: int) -> _Part | None:
+def _part(problem: Problem, x: Poly, y: Poly, count: int) -> Part | None:
     (tile, inside), (other, beside) = _parted(x), _parted(y)
     if tile != other:
         return None
@@ -75,11 +83,11 @@ def _part(problem: Problem, x: Poly, y: Poly, count: int) -> _Part | None:
         return None
     extent = max(high, most) + count
     if not tile.terms:
-        return _Part(inside, beside, extent, None)
+        return Part(inside, beside, extent, None)
     ((monomial, weight),) = tile.terms.items() if len(tile.terms) == 1 else (((), 0),)
     if len(monomial) != 1 or not isinstance(monomial[0], SymbolAtom) or weight < extent:
         return None
-    return _Part(inside, beside, weight, monomial[0].symbol)
+    return Part(inside, beside, weight, monomial[0].symbol)
 
 
 def _parted(term: Poly) -> tuple[Poly, Poly]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from proofs.claims.groups import ordered
 from proofs.claims.model import (
@@ -41,7 +42,8 @@ def interval_claims(problem: Problem, records: Records, intervals: tuple[Interva
     """One claim for each pair."""
     groups = groups_of(problem, records)
     for interval, pair in pairings(intervals):
-        if _may_meet(problem, pair):
+        # The audit of a contract's kernels asks for every pair.
+        if _may_meet(problem, pair) and (problem.contract is not None or pair.possible):
             yield _race(problem, interval, pair, groups)
 
 
@@ -88,16 +90,21 @@ def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Gro
 
     lines = (a.at.line,) if a.id == b.id else (a.at.line, b.at.line)
     subjects = ((a, first), (b, second))
-    finite = Apart(*subjects, _excused(problem, pair, identical)) if a.space == "shared" else None
+    shared_rounds = tuple(dict.fromkeys(h.cond for h in _rounds(copies)))
+    finite = Apart(*subjects, _excused(problem, pair, identical), shared_rounds) if a.space == "shared" else None
     given = (query(False), query(True)) if finite is None else (lambda: query(False), lambda: query(True))
+    weaker = None
+    if _one_value(problem, pair):
+        weaker = partial(_query, problem, groups, pair, copies, identical, name, comment, False, one_value=True)
     return Claim(
-        name, "race", lines, given[0], words, given[1], subjects=subjects, threads=pair.threads, finite=finite
+        name, "race", lines, given[0], words, given[1], subjects=subjects, threads=pair.threads, finite=finite,
+        weaker=weaker,
     )
 
 
 def _query(
     problem: Problem, groups: tuple[Group, ...], pair: Pairing, copies: tuple[Copy, Copy], identical: list[Symbol],
-    name: str, comment: tuple[str, ...], linear: bool,
+    name: str, comment: tuple[str, ...], linear: bool, one_value: bool = False,
 ) -> Query:
     first, second = copies
     a, b = pair.first.access, pair.second.access
@@ -108,6 +115,11 @@ def _query(
     excuse = unless_indivisible(problem, a, b, copies, conjunction(equal_texts(identical)), launch=False)
     if _one_store(problem, pair):
         excuse = f"(or {excuse} {warps(problem, copies).text})"
+    if one_value:
+        places = [(a.address, b.address), *zip(a.values, b.values, strict=True)]
+        equal = [(first.poly(p), second.poly(q)) for p, q in places if p is not None and q is not None]
+        excuse = f"(or {excuse} {conjunction([same(p, q).text for p, q in equal])})"
+        items += [p for both in equal for p in both]
     goal = f"(not {meet})" if own else f"(=> {meet} {excuse})"
     apart = _ordered(groups, pair, copies)
     if apart:
@@ -161,6 +173,17 @@ def _one_store(problem: Problem, pair: Pairing) -> bool:
     if problem.contract is not None or first != second:
         return False
     return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and _in_step(first)
+
+
+def _one_value(problem: Problem, pair: Pairing) -> bool:
+    """Whether the weaker claim can be made that both store the same in the same place; not by a contract's kernels."""
+    a, b = pair.first.access, pair.second.access
+    if problem.contract is not None or pair.threads == ITSELF or _whole_warps(pair) or a.flight or b.flight:
+        return False
+    return (
+        a.kind == b.kind == "write" and a.space == b.space == "shared" and a.width == b.width
+        and 0 < len(a.values) == len(b.values) and None not in (*a.values, *b.values)
+    )
 
 
 def _fixed(member: Member, pair: Pairing) -> dict[str, Poly]:

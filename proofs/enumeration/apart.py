@@ -14,6 +14,7 @@ from proofs.enumeration.answer import Answer
 from proofs.enumeration.evaluate import Array, NotFinite
 from proofs.enumeration.lanes import Enumerator, pinned
 from proofs.enumeration.question import Apart
+from proofs.enumeration.ranges import narrowed
 from proofs.enumeration.site import MARK, Site
 from proofs.enumeration.table import Grid, Pin, Table, grid_of, lanes_on, pins_at
 from proofs.query import Copy
@@ -28,8 +29,12 @@ def apart(given: Enumerator, question: Apart) -> Answer:
     (a, first), (b, second) = question.first, question.second
     unstable = _unstable(a, first, b, second)
     excused = question.excused or ()
+    more = narrowed(question.known, {})
+    if more is None:
+        return Answer(True)
     sites = (
-        given.sites.site(a, first, excused, unstable=unstable), given.sites.site(b, second, excused, unstable=unstable)
+        given.sites.site(a, first, excused, unstable=unstable, ranges=more),
+        given.sites.site(b, second, excused, unstable=unstable, ranges=more),
     )
     ranges = together(*sites)
     if ranges is None:

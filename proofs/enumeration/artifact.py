@@ -32,7 +32,7 @@ def enumeration_json(claim: Claim, given: Enumerator, entry: str, ptx_sha256: st
     if not answer.holds:
         return None
     if any(access.space != "shared" for access, _ in ([question.first] if isinstance(question, Apart) else [])):
-        return None  # of a tile: its places are not addresses that the file could speak of
+        return None  # of a tile: see artifact_tile.py
     made = [question.first, question.second] if isinstance(question, Apart) else [(question.access, question.copy)]
     terms: list[Poly | Cond] = [access.address for access, _ in made]
     if isinstance(question, Everywhere):

@@ -121,16 +121,17 @@ class Lanes:
         return np.logical_and(_at_least(exact, -low), _at_most(exact, -low))
 
     def _beyond(self, term: Poly) -> Array | bool:
-        """Lanes in which a term that is known to be at least 0 differs from this one by what shows that it is, too."""
+        """Lanes in which what is left of the term, less a multiple of one known to be at least 0, is at least 0."""
         found: Array | bool = False
         symbols = {s.name for s in term.symbols()} - self.columns.keys()
         for condition in self.known:
             other = condition.term
             if condition.op != "ge" or other is None or not symbols & {s.name for s in other.symbols()}:
                 continue
-            exact, low, _ = self.parts(term - other)
-            if low is not None:
-                found = np.logical_or(found, _at_least(exact, -low))
+            for factor in _factors(term, other, symbols):
+                exact, low, _ = self.parts(term - other * factor)
+                if low is not None:
+                    found = np.logical_or(found, _at_least(exact, -low))
         return found
 
     def parts(self, term: Poly) -> tuple[Column, Bound, Bound]:
@@ -152,6 +153,16 @@ class Lanes:
         if not outside:
             return term, Poly({})
         return Poly(inside), Poly(outside)
+
+
+def _factors(term: Poly, other: Poly, symbols: set[str]) -> list[int]:
+    """Multiples of the other term that may take away what the first has of these symbols."""
+    found = {1: None}
+    for monomial, coefficient in other.terms.items():
+        mine = term.terms.get(monomial, 0)
+        if any(s.name in symbols for a in monomial for s in a.symbols()) and mine % coefficient == 0:
+            found[mine // coefficient] = None
+    return [factor for factor in found if factor > 0]
 
 
 def _at_least(column: Column, bound: int) -> Array | bool:

@@ -16,11 +16,13 @@ class Apart:
     Args:
         first, second: shared accesses to one variable, each with the copy of the thread that makes it.
         excused: terms over one thread's symbols, non-negative; None where nothing excuses, not even the same thread.
+        known: what holds besides, of symbols that both threads share.
     """
 
     first: tuple[Access, Copy]
     second: tuple[Access, Copy]
     excused: tuple[Poly, ...] | None
+    known: tuple[Cond, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,11 @@ MAX_ROUNDS = 64  # of a writer's loop; later ones are not counted
 LEVELS = (False, True)
 
 
-def written(given: Enumerator, question: Written) -> Answer:
-    """The answer to an init claim."""
+def written(given: Enumerator, question: Written, sizes: bool = True) -> Answer:
+    """The answer to an init claim. `sizes`: what a reader's guards say of sizes that are not known is put to use."""
     lanes = 0
     for round_ in (*range(question.depth), None):
-        case = _Case(given, question, round_)
+        case = _Case(given, question, round_, sizes)
         if case.site.ranges is None:
             continue
         candidate: tuple[tuple[str, str], ...] | None = None
@@ -66,6 +66,7 @@ class _Case:
     given: Enumerator
     question: Written
     round: int | None
+    sizes: bool = True
     loose: bool = False
 
     @property
@@ -129,7 +130,7 @@ class _Case:
                 done |= np.isin(self._cells(grid, table, None, by), np.concatenate([c.ravel() for c in cells]))
         missing = ~done & _spread(left, table, grid)
         for writer, t in tables:
-            if writer.writer.by == ANYONE and missing.any():
+            if self.sizes and writer.writer.by == ANYONE and missing.any():
                 missing &= ~matched(table, t, known, writer.reached(t, known), grid)
         return table, np.asarray(missing.any(axis=1))
 

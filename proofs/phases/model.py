@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from proofs.phases.modes import Modes, iteration
 from proofs.records import Access
-from proofs.terms import Poly
+from proofs.terms import THREAD, Cond, Poly, negate
 
 # How the two threads of a pair stand to each other.
 DIFFERENT, OTHER_WARPS, SAME_WARP, ITSELF = "different", "other warps", "same warp", "itself"
@@ -21,12 +21,14 @@ class Member:
         modes: the iteration of each loop around it (`proofs.phases.modes`).
         start: the iteration in which the interval must have begun for the access to be in it, where that is not any.
         left: loops that must have been left before in that iteration.
+        ways: what every way to it from the interval's start says of the launch and the block (`proofs.phases.ways`).
     """
 
     access: Access
     modes: Modes
     start: Modes = ()
     left: Modes = ()
+    ways: frozenset[Cond] = field(default=frozenset(), compare=False)
 
     def iterations(self) -> Iterator[tuple[str, Poly | None]]:
         """Loop and the term its iteration count has; None where it is free."""
@@ -49,9 +51,19 @@ class Pairing:
         return _both(self.first.start, self.second.start)
 
     @property
+    def possible(self) -> bool:
+        """Whether no condition of the block that leads to one access excludes the other."""
+        first, second = (m.ways | {c for c in m.access.at.control if _of_block(c)} for m in (self.first, self.second))
+        return not any(negate(c) in second for c in first)
+
+    @property
     def left(self) -> dict[str, str] | None:
         """The iterations in which loops were left before both; None if there are none."""
         return _both(self.first.left, self.second.left)
+
+
+def _of_block(condition: Cond) -> bool:
+    return all(s.scope != THREAD and not s.loops for s in condition.symbols())
 
 
 def _both(one: Modes, other: Modes) -> dict[str, str] | None:

@@ -92,12 +92,13 @@ class Walker:
             if not going:
                 continue
             for successor, going_on in turn(block, modes, extra):
-                state = (successor, 0, self._move(index, successor, modes), going_on)
+                state = (successor, 0, self.moved(index, successor, modes), going_on)
                 if state not in seen:
                     seen.add(state)
                     work.append(state)
 
-    def _move(self, source: int, target: int, modes: Modes) -> Modes:
+    def moved(self, source: int, target: int, modes: Modes) -> Modes:
+        """The iterations behind an edge."""
         inside = self.inside[target]
         kept = {}
         for loop, mode in modes:

@@ -1,7 +1,7 @@
 """Candidate counterexamples carried out: a model refutes a claim only if the emulator shows the fault.
 
 The claim is solved again for small sizes, the model made into a launch, and the blocks it speaks of are run with every
-detector on, warps forward and in reverse.
+detector on, warps forward and in reverse, and where barriers have groups also every other warp first.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from proofs.claims import Claim
 from proofs.decide import Decide, decide
-from proofs.effort import SPENT, Cost
+from proofs.effort import SPENT, Meter
 from proofs.entry import Analysis
-from proofs.replay.model import MIXED, PLAIN, Launch, launch_of, models
-from proofs.replay.signs import Attempt, Endless, Sign, sign_of
+from proofs.problem import AXES
+from proofs.replay.attempt import Attempt, Endless, Sign
+from proofs.replay.contrary import SAID, divides
+from proofs.replay.model import CONTRARY, MIXED, OPEN, PLAIN, Launch, launch_of, models
+from proofs.replay.signs import sign_of
 from proofs.wording import hint, states
 from spec.errors import BadInput, Unsupported
 
 MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
+OF_GROUPS = "interleaved"  # which threads meet at a barrier of part of the block depends on who comes first
 
 
 @dataclass(frozen=True)
@@ -42,31 +47,42 @@ class Replay:
 
 
 def replay(
-    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Cost | None = None
+    analysis: Analysis, claim: Claim, model: Mapping[str, int], ask: Decide = decide, cost: Meter | None = None,
+    like: Mapping[str, Any] | None = None,
 ) -> Replay:
     """Carry out the counterexamples of a claim until one shows, or the cost is over.
 
-    `model` is the answer to the claim's full query.
+    Args:
+        model: the answer to the claim's full query.
+        like: the content of a replay that has shown a fault of this kind; its sizes are tried first.
     """
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
     reason = "no model"
-    branches = any(s.kind == "boolean" for s in claim.query.symbols)
-    contents = (PLAIN, MIXED) if branches else (PLAIN,)
+    kinds = {s.kind for s in claim.query.symbols}
+    grouped = any(b.group for b in analysis.records.barriers)
+    schedules: tuple[str, ...] = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
+    if claim.name.startswith("variant."):
+        schedules = SCHEDULES[:1]  # where a thread goes on in a loop hangs on no other thread, or is not followed
+    ways = list(product(schedules, (PLAIN, MIXED) if "boolean" in kinds else (PLAIN,)))
+    if kinds & {"boolean", "opaque"}:
+        ways.append((SCHEDULES[0], OPEN))
+        if divides(analysis.problem.function):
+            ways.append((SCHEDULES[0], CONTRARY))
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
-    for candidate in models(analysis.problem, claim, model, ask):
+    for candidate in models(analysis.problem, claim, model, ask, _sizes(like)):
         if candidate in tried:
             continue
         if len(tried) == MAX_ATTEMPTS:
             break
         tried.append(candidate)
-        for schedule, content in product(SCHEDULES, contents):
+        for schedule, content in ways:
             try:
                 launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
-                sign = sign_of(Attempt(analysis, claim, launch, schedule, cost))
+                sign = sign_of(Attempt(analysis, claim, launch, schedule, cost, ask))
             except (BadInput, Unsupported) as error:
-                reason = str(error)
+                reason = reason if content == OPEN else str(error)
                 continue
             except Endless as error:
                 return _reply(analysis, claim, launch, "", str(error))
@@ -78,9 +94,20 @@ def replay(
     return _reply(analysis, claim, launch, "", reason)
 
 
+def _sizes(content: Mapping[str, Any] | None) -> dict[str, int]:
+    """Parameters and sizes of a launch, by the names that queries give them."""
+    if content is None:
+        return {}
+    extents = {"ntid": content["block"], "nctaid": content["grid"]}
+    sizes = {f"{name}.{axis}": n for name, extent in extents.items() for axis, n in zip(AXES, extent, strict=True)}
+    return {**content["parameters"], **sizes}
+
+
 def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: str, found: Sign | str) -> Replay:
     reproduced = isinstance(found, Sign)
     words = found.words if isinstance(found, Sign) else found
+    if launch is not None and launch.contrary and reproduced:
+        words += f"; {SAID}"
     lines = (found.lines if isinstance(found, Sign) else ()) or claim.lines
     sources = {
         i.line: i.source.text

@@ -5,18 +5,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
 from proofs.contents import ContentAtom, contents_of
 from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, DYNAMIC, Problem, shared_variables
-from proofs.query import Copy, range_text
+from proofs.query import Copy, Query, range_text
 from proofs.records import Records
-from proofs.replay.contents import put_contents
+from proofs.replay.contents import MAX_ELEMENTS, put_contents
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
 from proofs.replay.layout import RESIDUE, lay_out, mix_signs, put_loaded_values
-from proofs.terms import LAUNCH, THREAD, Symbol, integer, quote
+from proofs.terms import LAUNCH, THREAD, Poly, Symbol, integer, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput
 from spec.ptx.memory import Memory
@@ -25,12 +26,18 @@ from spec.ptx.program import decode
 # Bounds of sizes and of loop rounds, tried in this order; None is no bound.
 BOUNDS: tuple[tuple[int | None, int | None], ...] = (
     (8, 2), (64, 4), (1024, 8), (2**14, 0), (2**14, 64), (2**17, 256), (2**21, 1024), (2**32, 16), (None, 64),
-    (None, None),
+    (None, 1024), (None, None),
 )
+LIKE_ROUNDS = 1024
+SHORT = (2, 2)
 SMALL_RLIMIT = 2_000_000
 MODELS = 2  # of one bound
+# Rounds of whose past a model is told: the first ones, and some on the way to those that only an endless loop comes to.
+FIRST_ROUNDS = 16
+PAST = (*range(1, FIRST_ROUNDS + 1), *(n for power in range(5, 64) for n in (2**power - 1, 2**power)))
+PAST_TEXT = 100_000  # characters of it
 ROOM = 49_152  # bytes of dynamic shared memory that a launch gets where it may choose
-MIXED, PLAIN = "mixed", "plain"
+CONTRARY, MIXED, OPEN, PLAIN = "contrary", "mixed", "open", "plain"
 Index = tuple[int, int, int]
 
 
@@ -43,6 +50,7 @@ class Launch:
         parameters: integer parameters that are no addresses, by the contract's name.
         offsets: bytes by which a buffer's base misses a multiple of 256.
         origins: see `Layout`.
+        contrary: see `proofs.replay.contrary`.
     """
 
     values: Mapping[str, int]
@@ -56,12 +64,17 @@ class Launch:
     power: int
     dynamic_shared: int
     origins: Mapping[str, int]
+    contrary: bool = False
 
 
 def models(
-    problem: Problem, claim: Claim, first: Mapping[str, int], ask: Decide = decide
+    problem: Problem, claim: Claim, first: Mapping[str, int], ask: Decide = decide,
+    like: Mapping[str, int] | None = None,
 ) -> Iterator[dict[str, int]]:
-    """Models of the claim's negation, those with small launches first; at the end the one that is there already."""
+    """Models of the claim's negation, those with small launches first; at the end the one that is there already.
+
+    `like`: sizes of a launch that is tried before all others.
+    """
     assert claim.query is not None
     clauses = [c for _, c in problem.domain if all(s.scope == LAUNCH for s in c.symbols())]
     if claim.obligation == "abi":
@@ -73,18 +86,33 @@ def models(
     more += [f"(assert {text})" for n, s in launch.items() if n not in known and (text := range_text(s))]
     more += [f"(assert {c.text})" for c in clauses]
     more += _apart(problem, known, {*launch, *known})
+    filled = _fillable(problem, {*launch, *known})
+    past = [_history(claim.query, s) for s in claim.query.symbols if s.kind == "iteration"]
     sizes = [s for s in (*launch.values(), *claim.query.symbols) if _is_size(problem, s)]
     # The claim that a loop ends speaks of rounds without number: there they are not bounded.
     endless = claim.name.startswith("variant.")
     rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
     # What shows in memory is looked for first, and once without that.
-    tries = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
+    tries: list[tuple[str, int | None, int | None]] = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
     if claim.obligation != "bounds":
         inside = _inside(problem, claim, {*launch, *known})
         tries += [(inside, *b) for b in BOUNDS[:5]] if inside else []
+    # What each round makes anew hangs on sizes in ways that the query does not say: large ones are tried early as well.
+    parameters = [s for s in dict.fromkeys(sizes) if s.kind == "parameter"] if made_anew(claim) else []
+    large = [(_at_least(parameters, b // 2), b, most) for b, most in BOUNDS[1:3] if b and parameters]
+    tries = [*tries[:1], *large, *tries[1:]] if tries else [("", *BOUNDS[0]), *large]
+    if claim.obligation == "init":
+        # What is left out in the last rounds of a short launch is written in the first ones of a longer one.
+        tries.insert(0, ("", *SHORT))
+    same = [f"(= {quote(s.name)} {integer(like[s.name])})" for s in dict.fromkeys(sizes) if like and s.name in like]
+    if same:
+        tries.insert(0, (f"(and {' '.join(same)})", None, LIKE_ROUNDS))
     for visible, bound, most in (*tries, *(("", *b) for b in BOUNDS)):
         limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
+        limits += [] if bound is None else filled
         limits += [] if most is None else [_within(s, most) for s in rounds]
+        late = None if endless or most is None else most
+        limits += [text for facts in past for n, text in facts.items() if late is None or n <= late]
         limits += [f"(assert {visible})"] if visible else []
         for _ in range(MODELS):
             text = claim.query.text.replace("(check-sat)", "\n".join([*more, *limits, "(check-sat)"]))
@@ -93,8 +121,13 @@ def models(
                 break
             yield answer.model
             # It did not show: one that differs in the launch or in the threads.
-            limits.append(_other(claim.query.symbols, answer.model))
+            limits.append(_other(problem, claim.query.symbols, answer.model))
     yield dict(first)
+
+
+def made_anew(claim: Claim) -> bool:
+    """Whether a claim speaks of a value that each round of a loop makes, and of which little is known."""
+    return claim.query is not None and any(s.kind == "opaque" and s.loops for s in claim.query.symbols)
 
 
 def _apart(problem: Problem, known: set[str], declared: set[str]) -> list[str]:
@@ -116,6 +149,16 @@ def _apart(problem: Problem, known: set[str], declared: set[str]) -> list[str]:
                 lines.append(f"(assert {copy.text(clause)})")
     differ = " ".join(f"(distinct {quote(s.name + marks[0])} {quote(s.name + marks[1])})" for s in tids)
     return [*lines, f"(assert (or false {differ}))"] if tids else []
+
+
+def _fillable(problem: Problem, declared: set[str]) -> list[str]:
+    """That buffers of which facts are given have no more elements than are filled as the facts say."""
+    lines = []
+    for source in problem.sources.values():
+        elements = prod(source.extents, start=Poly.constant(1)) if source.facts else Poly({})
+        if elements.value is None and {s.name for s in elements.symbols()} <= declared:
+            lines.append(f"(assert (<= {elements.text} {MAX_ELEMENTS}))")
+    return lines
 
 
 def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:
@@ -144,8 +187,28 @@ def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:
     return f"(and true {' '.join(parts)})" if parts else ""
 
 
-def _other(symbols: Iterable[Symbol], model: Mapping[str, int]) -> str:
-    names = [s.name for s in symbols if s.kind in ("parameter", "special", "iteration") and s.name in model]
+def _history(query: Query, iteration: Symbol) -> dict[int, str]:
+    """What a query knows of a round because the thread went round before, said of certain earlier rounds as well.
+
+    It follows from what happens in a run, but not from the query, which speaks of one round: a counter that wraps in a
+    late round could else come from rounds that were never made.
+    """
+    loop = iteration.name.partition("@")[2].partition("!")[0]
+    facts = [
+        h.cond for h in (query.statement.hypotheses if query.statement is not None else ())
+        if h.label == "fact" and iteration in h.cond.symbols() and not any(loop in s.loops for s in h.cond.symbols())
+    ]
+    size = sum(len(f.text) for f in facts)
+    return {
+        n: f"(assert (=> (<= {n} {quote(iteration.name)}) (and true "
+        f"{' '.join(f.substitute({iteration: Poly.constant(n)}).text for f in facts)})))"
+        for n in (PAST[: PAST_TEXT // size] if facts else ())
+    }
+
+
+def _other(problem: Problem, symbols: Iterable[Symbol], model: Mapping[str, int]) -> str:
+    told = [s for s in symbols if s.kind in ("special", "iteration") or _is_size(problem, s)]
+    names = [s.name for s in told if s.name in model]
     same = " ".join(f"(= {quote(n)} {integer(model[n])})" for n in names)
     return f"(assert (not (and true {same})))"
 
@@ -153,6 +216,10 @@ def _other(symbols: Iterable[Symbol], model: Mapping[str, int]) -> str:
 def _within(symbol: Symbol, bound: int) -> str:
     name = quote(symbol.name)
     return f"(assert (and (<= {integer(-bound)} {name}) (<= {name} {bound})))"
+
+
+def _at_least(symbols: Iterable[Symbol], bound: int) -> str:
+    return f"(and {' '.join(f'(<= {bound} {quote(s.name)})' for s in symbols)})"
 
 
 def _is_size(problem: Problem, symbol: Symbol) -> bool:
@@ -173,11 +240,15 @@ def launch_of(
     Args:
         contents: the elements of memory that the model speaks of.
         content: MIXED fills what is read with numbers of both signs first; what the model loads is there in any case.
+            OPEN gives the parameters of which the model says nothing 1, and not the least number that they can be.
+            CONTRARY gives what PTX leaves unspecified another value than the emulator's usual one.
     """
     values = dict(model)
     power = ACTIVE
     if problem.power is not None:
         power = values.setdefault(problem.power.name, ACTIVE)
+    if content == OPEN:
+        _give_ones(problem, values)
     layout = lay_out(problem, values)
     memory = layout.memory
     offsets = {b.name: symbol_value(b.base, values) % RESIDUE for b in problem.buffers.values()}
@@ -214,8 +285,19 @@ def launch_of(
             parameters[symbol.name] = term_value(term, values)
     blocks = _blocks(values, grid)
     return Launch(
-        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins
+        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins,
+        content == CONTRARY,
     )
+
+
+def _give_ones(problem: Problem, values: dict[str, int]) -> None:
+    """Values for what a model leaves open. BadInput if it leaves nothing open: such a launch was made already."""
+    bases = {b.base.name for b in problem.buffers.values()}
+    symbols = (s for t in problem.parameters.values() if t is not None for s in t.symbols())
+    ones = {s.name: 1 for s in symbols if s.name not in bases and s.name not in values}
+    if not ones:
+        raise BadInput("the model gives every parameter")
+    values |= ones
 
 
 def _triple(items: Iterable[int]) -> Index:

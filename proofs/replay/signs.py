@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, product
 
 import numpy as np
 
-from proofs.claims import Claim
-from proofs.effort import Cost
-from proofs.entry import Analysis
 from proofs.problem import BufferTerms
 from proofs.records import Point, Range
+from proofs.replay.attempt import Attempt, Endless, Sign
 from proofs.replay.concerned import blocks_at
+from proofs.replay.endless import endless
 from proofs.replay.evaluate import term_value
-from proofs.replay.model import Launch
 from proofs.replay.watch import Seen, Watch
 from proofs.terms import Poly
 from spec.contracts.model import ACTIVE, MAX_GRID
@@ -36,40 +35,10 @@ from spec.ptx.faults import (
 )
 from spec.ptx.machine import Result
 
-STEP_BUDGET = 30_000  # of one block; a launch of small sizes that takes more counts as endless
+STEP_BUDGET = 30_000  # of one block; a launch of small sizes that takes more shows nothing
 MAX_BLOCKS = 512
+MAX_ELEMENTS = 2**16  # that are looked at one by one
 HALF = 2**63
-
-
-@dataclass(frozen=True)
-class Sign:
-    """What was seen, in words, and the accesses that show it; `lines` where they are not those of the claim."""
-
-    words: str
-    accesses: tuple[Seen, ...] = ()
-    lines: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One launch that should show a claim to be false."""
-
-    analysis: Analysis
-    claim: Claim
-    launch: Launch
-    schedule: str
-    cost: Cost | None = None
-
-    def watch(
-        self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
-    ) -> Watch:
-        return Watch(
-            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line, self.cost
-        )
-
-
-class Endless(Exception):
-    """A run showed nothing within its steps; others of the same claim are not worth as many again."""
 
 
 def sign_of(attempt: Attempt) -> Sign | str:
@@ -140,6 +109,7 @@ def _race(attempt: Attempt) -> Sign | str:
         return found
     result = attempt.watch().run(attempt.schedule, STEP_BUDGET)
     others = ((f.line, f.other_line) for f in result.faults if f.kind == RACE and f.other_line is not None)
+    others = (there for there in others if frozenset(there) not in attempt.analysis.one_value)
     for there in others:
         other = _race_at(replace(attempt, claim=replace(attempt.claim, lines=tuple(dict.fromkeys(there)))))
         if isinstance(other, Sign):
@@ -186,10 +156,6 @@ def _trap(attempt: Attempt) -> Sign | str:
     return _faults(attempt, (TRAP,), _at_line(attempt))
 
 
-def _variant(attempt: Attempt) -> Sign | str:
-    return _faults(attempt, (STEP_LIMIT,), lambda fault: True)
-
-
 def _writers(attempt: Attempt) -> Sign | str:
     watch = attempt.watch(writers=True)
     result = watch.run(attempt.schedule, STEP_BUDGET)
@@ -220,22 +186,56 @@ def _coverage(attempt: Attempt) -> Sign | str:
     total = launch.grid[0] * launch.grid[1] * launch.grid[2]
     buffer = attempt.analysis.problem.buffers[attempt.claim.name.split(".")[1]]
     plane, row, column = (values.get(f"e.{name}", 0) for name in ("plane", "row", "column"))
-    strides = (buffer.plane_stride, buffer.leading, Poly.constant(1))
     element = (plane, row, column)
-    at = sum(n * term_value(s, values) for n, s in zip(element, strides, strict=True) if s is not None)
-    shown = tuple(n for n, s in zip(element, strides, strict=True) if s is not None)
+    at, shown = _place(attempt, buffer, element), _named(buffer, element)
     blocks = _blocks_of(attempt, buffer, element, at)
     if blocks is None:
         return f"the grid has {total} blocks, and the solver cannot tell which of them may write element {shown}"
-    attempt.watch().run(attempt.schedule, STEP_BUDGET, blocks)
+    result = attempt.watch().run(attempt.schedule, STEP_BUDGET, blocks)
+    if any(f.kind == STEP_LIMIT for f in result.faults) or (attempt.cost is not None and attempt.cost.over):
+        return _nothing(result, "the blocks had not ended when the run was stopped")
     written = launch.memory[buffer.name].written
-    offset = np.array([at * buffer.element_bytes], np.int64)
-    if written is None or written.gather(offset, buffer.element_bytes).all():
-        return f"element {shown} of {buffer.name} was written"
+    if written is None:
+        return f"{buffer.name} need not be written"
     run = f"all {total} blocks"
     if len(blocks) < total:
         run = f"{len(blocks)} of {total} blocks, those that come near it,"
-    return Sign(f"{run} have run and element {shown} of {buffer.name} was not written")
+    elif _written(attempt, buffer, element):
+        elements = (e for e in _elements(attempt, buffer) if not _written(attempt, buffer, e))
+        element = next(elements, element)
+    if _written(attempt, buffer, element):
+        return f"element {_named(buffer, element)} of {buffer.name} was written"
+    return Sign(f"{run} have run and element {_named(buffer, element)} of {buffer.name} was not written")
+
+
+Element = tuple[int, int, int]
+"""Plane, row and column."""
+
+
+def _elements(attempt: Attempt, buffer: BufferTerms) -> Iterator[Element]:
+    """Elements of a buffer, the first ones of a large one."""
+    planes, rows, columns = (1 if t is None else term_value(t, attempt.launch.values) for t in _extents(buffer))
+    return islice(product(range(planes), range(rows), range(columns)), MAX_ELEMENTS)
+
+
+def _extents(buffer: BufferTerms) -> tuple[Poly | None, Poly | None, Poly | None]:
+    return buffer.planes, buffer.rows, buffer.columns
+
+
+def _place(attempt: Attempt, buffer: BufferTerms, element: Element) -> int:
+    """How many elements lie before one, gaps included."""
+    strides = (buffer.plane_stride, buffer.leading, Poly.constant(1))
+    return sum(n * term_value(s, attempt.launch.values) for n, s in zip(element, strides, strict=True) if s is not None)
+
+
+def _written(attempt: Attempt, buffer: BufferTerms, element: Element) -> bool:
+    written = attempt.launch.memory[buffer.name].written
+    at = np.array([_place(attempt, buffer, element) * buffer.element_bytes], np.int64)
+    return written is None or bool(written.gather(at, buffer.element_bytes).all())
+
+
+def _named(buffer: BufferTerms, element: Element) -> tuple[int, ...]:
+    return tuple(n for n, t in zip(element, _extents(buffer), strict=True) if t is not None)
 
 
 def _blocks_of(
@@ -276,8 +276,7 @@ def _number(attempt: Attempt, at: Point, term: Poly, held: Poly, low: int, high:
     exact, whole = term_value(term, values), term_value(held, values)
     if low <= exact <= high:
         return f"in this launch the value is {exact}, in range"
-    x, y, _ = attempt.launch.block
-    thread = sum(values.get(f"tid.{a}", 0) * scale for a, scale in zip("xyz", (1, x, x * y), strict=True))
+    thread = attempt.thread
     wanted = {loop: values.get(f"k@{loop}", 0) for loop in at.loops}
     signs: list[Sign] = []
     reached: list[int] = []
@@ -354,10 +353,16 @@ def _unchanged(attempt: Attempt) -> Sign | str:
     return "a write outside its buffer is shown under bounds; what it may change is not followed"
 
 
+def _constant(attempt: Attempt) -> Sign | str:
+    """Bytes change that the read-only path may hold (PTX ISA 9.7.9.9)."""
+    return _faults(attempt, (RACE,), _at_line(attempt))
+
+
 SIGNS: Mapping[str, Callable[[Attempt], Sign | str]] = {
     "split": _split, "bounds": _bounds, "align": _align, "rows": _rows, "writers": _writers,
     "race": _race, "barrier": _together, "converged": _together, "lanes": _together, "trips": _together,
     "group": _together,
-    "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": _variant, "trap": _trap,
+    "power": _power, "range": _range, "defined": _undefined, "init": _unwritten, "variant": endless, "trap": _trap,
     "coverage": _coverage, "abi": _grid, "writable": _writable, "offset": _offset, "unchanged": _unchanged,
+    "constant": _constant,
 }

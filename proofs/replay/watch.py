@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proofs.effort import ACCESS_UNITS, STEP_UNITS, Cost
+from proofs.effort import ACCESS_UNITS, STEP_UNITS, Meter
 from proofs.names import plain_name
 from proofs.places import instruction_places
 from proofs.problem import Problem
 from proofs.records import Records
+from proofs.replay.contrary import Contrary
 from proofs.replay.model import Index, Launch
 from spec.ptx.access import AccessEvent
+from spec.ptx.ast import Instr
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import Enough, Fault
+from spec.ptx.lanes import Lanes
 from spec.ptx.machine import Result, run
 from spec.ptx.memory import WINDOWS, Buffer
 from spec.ptx.program import decode
@@ -68,7 +71,7 @@ class Watch:
 
     def __init__(
         self, problem: Problem, records: Records, launch: Launch, lines: Sequence[int],
-        writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None, cost: Cost | None = None,
+        writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None, cost: Meter | None = None,
     ) -> None:
         self.problem, self.loops, self.launch = problem, records.loops, launch
         self._around = {a.at.line: a.at.loops for a in records.accesses}
@@ -97,12 +100,20 @@ class Watch:
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
             alike=self._alike, lenient=problem.contract is None, on_access=self._access, on_step=self._step,
-            enough=enough,
+            enough=enough, domain=Contrary if launch.contrary else Lanes,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:
         """Completed rounds of each loop that a thread has entered."""
         return {name: int(counts[thread]) for name, counts in self._rounds.items() if counts[thread] >= 0}
+
+    def done(self, loop: str) -> Array:
+        """Completed rounds of a loop by thread, -1 where it has not entered it."""
+        return self._rounds[loop]
+
+    def place(self, instruction: Instr) -> str:
+        """The name that no other instruction has."""
+        return self._places[id(instruction)]
 
     def index(self, thread: int) -> Index:
         """A linear thread number as an index."""
@@ -121,7 +132,7 @@ class Watch:
 
     def _step(self, event: StepEvent) -> None:
         if self.cost is not None:
-            self.cost.units += STEP_UNITS
+            self.cost.spend(STEP_UNITS)
             if self.cost.over:
                 raise Enough
         if event.block != self._block:
@@ -139,7 +150,7 @@ class Watch:
 
     def _access(self, event: AccessEvent) -> None:
         if self.cost is not None:
-            self.cost.units += ACCESS_UNITS
+            self.cost.spend(ACCESS_UNITS)
         if event.line not in self.lines and not (self.writers and event.kind == "write" and event.space == "global"):
             return
         x, y, _ = self.launch.block

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 RUN, WAIT, BARRED, EXITED = 0, 1, 2, 3
+BARRIERS = 16  # of a block (PTX ISA 9.7.13.1)
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class StepEvent:
 class Gathering:
     """Threads at one hardware barrier.
 
-    `released` are the rows of those that only arrived (bar.arrive), `truths` the predicates of bar.red.
+    `released` are the rows of what those know that only arrived (bar.arrive), `truths` the predicates of bar.red.
     """
 
     waiting: list[int] = field(default_factory=list)
@@ -77,9 +78,10 @@ class Block(Threads):
         self.together = True
         self.copies = Copies(memory, self.threads, schedule)
         self.gatherings: dict[int, Gathering] = {}
+        self.schedule = schedule
         self.random = random.Random(schedule) if isinstance(schedule, int) else None
         self.one_warp = schedule != "forward"
-        self.turn = int(self.warp_of[-1])
+        self.turn = -1 if schedule == "interleaved" else int(self.warp_of[-1])
         self.executed: dict[int, int] = {}
 
     # --- the scheduler ---
@@ -115,6 +117,8 @@ class Block(Threads):
 
     def _whose_turn(self, runnable: Array) -> int:
         able = np.unique(self.warp_of[runnable])
+        if self.schedule == "interleaved":
+            able = able[np.argsort(able % 2 == 0, kind="stable")]
         if self.turn not in able or (self.random is not None and self.random.random() < 0.2):
             self.turn = int(self.random.choice(list(able)) if self.random is not None else able[-1])
         return self.turn
@@ -214,13 +218,15 @@ class Block(Threads):
             expected = int(rest[0][number == which][0]) if rest else self.threads
             if truths is not None:
                 gathering.truths += [bool(p) for p in truths[number == which]]
+            if which >= BARRIERS:
+                self.fault(BARRIER, here, f"barrier {which}, where there are 0 to {BARRIERS - 1}")
             if rest and expected % WARP:
                 self.fault(BARRIER, here, f"a barrier for {expected} threads, no multiple of {WARP}")
             gathering.expected = expected
             gathering.lines.add(self.line)
             if step.row.control == "arrive":
                 gathering.arrived += [int(t) for t in here]
-                gathering.released += [self.memory.clocks.release(int(t)) for t in here]
+                gathering.released.append(self.memory.clocks.release(here))
                 self._go_on(here, at + 1)
             else:
                 gathering.waiting += [int(t) for t in here]
@@ -243,7 +249,7 @@ class Block(Threads):
         if whole:
             self._end_interval()
         elif len(waiting):
-            self.memory.clocks.meet(gathering.waiting, gathering.released)
+            self.memory.clocks.meet(waiting, gathering.released)
         self.state[waiting] = RUN
         self._reduce(waiting, gathering.truths)
         if len(waiting) == self.threads and len(lines) == 1:
@@ -267,8 +273,8 @@ class Block(Threads):
     def _end_interval(self) -> None:
         """Look for races since the last barrier of all threads; forget the order within the interval."""
         memory = self.memory
-        ordered = memory.clocks.ordered if memory.clocks.partial else None
-        for first, second in collisions(memory.log, ordered):
+        clocks = memory.clocks if memory.clocks.partial else None
+        for first, second in collisions(memory.log, clocks):
             self.line = second.line
             threads = np.array([second.thread, first.thread])
             self.fault(
@@ -328,7 +334,7 @@ class Block(Threads):
         self.state[threads] = RUN
         if step.row.control == "warp_barrier":
             for warp in np.unique(self.warp_of[threads]):
-                self.memory.clocks.meet(int(t) for t in threads[self.warp_of[threads] == warp])
+                self.memory.clocks.meet(threads[self.warp_of[threads] == warp])
         else:
             self._execute(step, threads)
         self._go_on(threads, at + 1)

@@ -92,7 +92,8 @@ def run(
         grid, block: launch size; the machine itself sets no limit on the grid.
         args: value or bytes of each parameter; pointers are addresses that `memory.add` gave.
         blocks: indices of the blocks to run, in this order; None for all of the grid.
-        schedule: forward, reverse, or a seed; also the order of the blocks where `blocks` is None.
+        schedule: forward, reverse, interleaved (warps of even number in front of the odd ones), or a seed; also the
+            order of the blocks where `blocks` is None.
         dynamic_shared: bytes of dynamic shared memory.
         step_limit: steps a block may take before it counts as not terminating.
         allow_exited: barriers and masks do not wait for threads that have exited.
@@ -122,9 +123,7 @@ def run(
     indices = thread_indices(block)
     done: list[Index] = []
 
-    def name(thread: int) -> Index:
-        x, y, z = (int(axis[thread]) for axis in indices)
-        return x, y, z
+    name = list[Index](zip(*(axis.tolist() for axis in indices), strict=True)).__getitem__
 
     with suppress(Enough), np.errstate(all="ignore"):
         for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):

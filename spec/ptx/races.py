@@ -2,20 +2,22 @@
 
 A barrier in which every thread of the block takes part begins a new interval: nothing before it can race with anything
 after it. Within an interval, threads are ordered only by what they do together: bar.warp.sync and barriers of part of
-the block, followed here with vector clocks. Blocks are never ordered. Collisions are found byte by byte, intra-warp
-ones included: lanes of a warp are threads like others. Atomics of the same bytes do not collide with each other where
-the scope of both covers both threads (PTX ISA 8 calls them morally strong); what they order is not followed.
+the block, followed with vector clocks (`spec.ptx.clocks`). Blocks are never ordered. Collisions are found byte by byte,
+intra-warp ones included: lanes of a warp are threads like others. Atomics of the same bytes do not collide with each
+other where the scope of both covers both threads (PTX ISA 8 calls them morally strong); what they order is not
+followed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from spec.ptx.clocks import Clocks
 from spec.ptx.memory import WINDOWS, Use
 
 Array = npt.NDArray[Any]
@@ -129,12 +131,12 @@ def _suspicious(keys: Array, rows: tuple[Array, ...], least_scope: int) -> Array
 
 
 def collisions(
-    log: AccessLog, ordered: Callable[[Access, Access], bool] | None, across_blocks: bool = False
+    log: AccessLog, clocks: Clocks | None, across_blocks: bool = False
 ) -> Iterable[tuple[Access, Access]]:
     """Pairs of accesses (earlier, later) that overlap, of different actors, one a write, and are not ordered.
 
-    One pair for each pair of lines and kinds. `ordered(earlier, later)` is None where nothing orders anything. Two
-    atomics of the same bytes collide only where `across_blocks` and the scope of one is less than the launch.
+    One pair for each pair of lines and kinds. `clocks` is None where nothing orders anything. Two atomics of the same
+    bytes collide only where `across_blocks` and the scope of one is less than the launch.
     """
     start, width, write, actor, _, _, _, scope = log.columns()
     least = _OF_GRID if across_blocks else _OF_BLOCK
@@ -154,102 +156,75 @@ def collisions(
     order = np.lexsort((row, key))
     row, key = row[order], key[order]
     groups = np.split(row, np.flatnonzero(key[1:] != key[:-1]) + 1) if len(row) else []
+    if clocks is not None:
+        in_doubt = _in_doubt(log, clocks, row, key)
+        groups = [g for g, doubt in zip(groups, in_doubt, strict=True) if doubt]
     seen: set[tuple[int, int, bool, bool]] = set()
-    for group in groups if ordered is not None else groups[:_MOST_GROUPS]:
-        accesses = [log.row(int(i)) for i in group]
-        for pair in _colliding(accesses, ordered, least):
-            first, second = pair
+    for group in groups if clocks is not None else groups[:_MOST_GROUPS]:
+        pairs = _first_pair(log, group, least) if clocks is None else _unordered(log, clocks, group, least)
+        for pair in pairs:
+            first, second = (log.row(i) for i in pair)
             kind = first.line, second.line, first.write, second.write
             if kind not in seen:
                 seen.add(kind)
-                yield pair
+                yield first, second
 
 
-def _colliding(
-    accesses: list[Access], ordered: Callable[[Access, Access], bool] | None, least: int
-) -> Iterable[tuple[Access, Access]]:
-    """Pairs with a write. Where nothing is ordered the first pair stands for all."""
-    for w in (i for i, a in enumerate(accesses) if a.write):
-        for other, access in enumerate(accesses):
-            # Of two writes, take the pair once.
-            if access.actor == accesses[w].actor or (access.write and other < w):
-                continue
-            if min(access.scope, accesses[w].scope) >= least and _same_bytes(access, accesses[w]):
-                continue
-            a, b = accesses[min(w, other)], accesses[max(w, other)]
-            if ordered is None:
-                yield a, b
-                return
-            if not ordered(a, b):
-                yield a, b
+def _in_doubt(log: AccessLog, clocks: Clocks, row: Array, key: Array) -> list[bool]:
+    """For each key, whether a pair of its accesses may be unordered; rows come in the order of time within a key.
 
-
-def _same_bytes(a: Access, b: Access) -> bool:
-    return (a.start, a.width) == (b.start, b.width)
-
-
-class Clocks:
-    """Vector clocks of the threads of a block, since the last barrier of all of them.
-
-    An access at thread u's clock c is ordered before what thread t does once t's row holds at least c for u. Where
-    threads copy asynchronously, `copying`, the copies of thread t are an actor of their own, t + threads.
+    Order is transitive: if each access is ordered behind the last write before it, and each read before the next write,
+    all pairs with a write are. Atomics are not followed like that.
     """
+    _, _, write, actor, clock, _, _, scope = (column[row] for column in log.columns())
+    n = len(row)
+    at = np.arange(n)
+    begins = np.concatenate(([True], key[1:] != key[:-1]))
+    begin = np.maximum.accumulate(np.where(begins, at, 0))
+    before = np.concatenate(([-1], np.maximum.accumulate(np.where(write > 0, at, -1))[:-1]))
+    behind = np.minimum.accumulate(np.where(write > 0, at, n)[::-1])[::-1]
+    behind = np.concatenate((behind[1:], [n]))
+    last = np.append(np.flatnonzero(begins)[1:], n)[np.cumsum(begins) - 1]
+    follows = before >= begin
+    leads = (behind < last) & (write == 0)
+    earlier = np.concatenate((before[follows], at[leads]))
+    later = np.concatenate((at[follows], behind[leads]))
+    loose = ~clocks.ordered((actor[earlier], clock[earlier]), (actor[later], clock[later]))
+    doubt = scope > 0
+    doubt[later[loose]] = True
+    return [bool(d) for d in np.logical_or.reduceat(doubt, np.flatnonzero(begins))] if n else []
 
-    def __init__(self, threads: int, copying: bool = False) -> None:
-        self.threads, self.actors = threads, threads * (2 if copying else 1)
-        self.restart()
 
-    def restart(self) -> None:
-        """A barrier of all threads: everything before is ordered before everything after."""
-        self.clock = np.ones(self.actors, np.int64)
-        self.partial = False
-        self._nothing = np.zeros(self.actors, np.int64)
-        self._known: dict[tuple[int, int], Array] = {}
+def _together(log: AccessLog, group: Array, one: int, least: int) -> Array:
+    """Which accesses of a group make a pair with a write among them, each pair of writes once."""
+    start, width, write, actor, _, _, _, scope = (column[group] for column in log.columns())
+    at = np.arange(len(group))
+    indivisible = np.minimum(scope, scope[one]) >= least
+    indivisible &= (start == start[one]) & (width == width[one])
+    found: Array = (actor != actor[one]) & ~((write > 0) & (at < one)) & ~indivisible
+    return found
 
-    def knowledge(self, thread: int) -> Array:
-        """What the thread is ordered after, its own doings so far included."""
-        row = self._known.get((thread, int(self.clock[thread])), self._nothing).copy()
-        row[thread] = self.clock[thread]
-        return row
 
-    def release(self, thread: int) -> Array:
-        """A one-sided arrival: hand out what the thread knows, and tell its later accesses apart."""
-        row = self.knowledge(thread)
-        known = self._known.get((thread, int(self.clock[thread])), self._nothing)
-        self.clock[thread] += 1
-        self._known[thread, int(self.clock[thread])] = known
-        self.partial = True
-        return row
+def _first_pair(log: AccessLog, group: Array, least: int) -> Iterable[tuple[int, int]]:
+    """A pair with a write: where nothing is ordered, one stands for all."""
+    for one in np.flatnonzero(log.columns()[2][group]).tolist():
+        others = np.flatnonzero(_together(log, group, one, least))
+        if len(others):
+            yield int(group[min(one, others[0])]), int(group[max(one, others[0])])
+            return
 
-    def meet(self, threads: Iterable[int], released: Iterable[Array] = ()) -> None:
-        """These threads synchronise; rows in `released` come from threads that only arrived."""
-        members = list(threads)
-        joint = np.maximum.reduce([*(self.knowledge(t) for t in members), *released])
-        for thread in members:
-            self.clock[thread] += 1
-            self._known[thread, int(self.clock[thread])] = joint
-        self.partial = True
 
-    def fork(self, threads: Array) -> Array:
-        """Each thread starts a copy, ordered behind what it has done so far; the clocks of the copies."""
-        self.partial = self.partial or len(threads) > 0
-        for thread in threads.tolist():
-            known, copy = self.release(thread), thread + self.threads
-            before = self._known.get((copy, int(self.clock[copy])), self._nothing)
-            self.clock[copy] += 1
-            self._known[copy, int(self.clock[copy])] = np.maximum(known, before)
-        return np.asarray(self.clock[threads + self.threads])
-
-    def join(self, threads: Array, clocks: Array) -> None:
-        """Each thread has waited for its copies up to this clock."""
-        for thread, clock in zip(threads.tolist(), clocks.tolist(), strict=True):
-            row = self.knowledge(thread)
-            copy = thread + self.threads
-            row[copy] = max(int(row[copy]), clock)
-            self.clock[thread] += 1
-            self._known[thread, int(self.clock[thread])] = row
-
-    def ordered(self, earlier: Access, later: Access) -> bool:
-        """Whether `earlier`, made before `later` in this run, is ordered before it in every run."""
-        known = self._known.get((later.actor, later.clock), self._nothing)
-        return bool(known[earlier.actor] >= earlier.clock)
+def _unordered(log: AccessLog, clocks: Clocks, group: Array, least: int) -> Iterable[tuple[int, int]]:
+    """The pairs with a write that are not ordered, one for each other line."""
+    columns = log.columns()
+    # What an actor does again before it meets anybody adds no pair of other lines.
+    group = group[np.sort(np.unique(np.stack([c[group] for c in columns]), axis=1, return_index=True)[1])]
+    _, _, write, actor, clock, line, _, _ = (column[group] for column in columns)
+    for one in np.flatnonzero(write).tolist():
+        others = np.flatnonzero(_together(log, group, one, least))
+        first, second = np.minimum(one, others), np.maximum(one, others)
+        loose = others[~clocks.ordered((actor[first], clock[first]), (actor[second], clock[second]))]
+        kinds = np.stack((line[loose], write[loose], loose < one))
+        for at in np.sort(np.unique(kinds, axis=1, return_index=True)[1]):
+            other = loose[at]
+            yield int(group[min(one, other)]), int(group[max(one, other)])

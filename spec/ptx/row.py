@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from spec.ptx.ast import type_width
@@ -95,10 +96,11 @@ class Row:
     meaning: Meaning | None = None
     control: str = ""
     contractible: bool = False
-    pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pattern", _compile(self.template))
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What its opcodes match; made when it is first needed, since a program uses few of the rows."""
+        return _compile(self.template)
 
     @property
     def base(self) -> str:

@@ -13,8 +13,9 @@ from backend.cuda.device import CudaDevice
 from backend.launch import Span, bind, prepare
 from spec.contracts import contracts_of
 from spec.contracts.model import ACTIVE
-from spec.errors import ContractViolation, DriverError
+from spec.errors import BadInput, ContractViolation, DriverError
 from spec.ptx.parser import parse
+from tests.backend.test_emulator_device import GATHER, LOOKUP
 
 pytestmark = pytest.mark.gpu
 SILU = contracts_of("silu")[0]
@@ -78,6 +79,23 @@ def test_a_captured_graph_runs_its_launches(gpu: CudaDevice) -> None:
     gpu.driver.synchronize(gpu.stream)
     for y in ys:
         assert (gpu.download(y).view(np.uint16) == 0x3F0C).all()
+
+
+def test_contents_are_those_that_were_checked(gpu: CudaDevice) -> None:
+    """The caller's array and the buffer change after the check; the kernel gathers by what was checked."""
+    given = np.array([[0, 0, 0], [2, 0, 3]], np.uint32)
+    pool, table, out = gpu.alloc(16), gpu.alloc(64), gpu.alloc(12)
+    gpu.upload(pool, np.array([10, 11, 12, 13], np.uint32))
+    spans = {"pool": pool.span(), "table": table.span(4), "out": out.span()}
+    prepared = prepare(bind(LOOKUP, parse(GATHER)), {"n": 3, "blocks": 4}, spans, {"table": given})
+    given[1] = 99
+    gpu.upload(table, np.full(16, 88, np.uint32))
+    gpu.launch(prepared)
+    assert gpu.download(out).view(np.uint32).tolist() == [12, 10, 13]
+    held = gpu.download(table).view(np.uint32).tolist()
+    assert held == [88, 0, 0, 0, 88, 88, 88, 2, 0, 3, *[88] * 6]
+    with pytest.raises(BadInput, match=r"facts about what buffers hold, .* launch it by itself"):
+        gpu.capture([prepared])
 
 
 def test_a_fault_is_a_driver_error_that_names_the_launch() -> None:

@@ -14,7 +14,7 @@ from proofs.check.flags import problems
 from proofs.check.request import CheckRequest
 from proofs.discharge import decide_claim
 from proofs.entry import analyse
-from proofs.outcome import PREMISES
+from proofs.outcome import PREMISES, SHARING
 from spec.errors import Unsupported
 from spec.ptx.ast import Function, Module
 from spec.ptx.faults import (
@@ -146,6 +146,10 @@ def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
     except Unsupported:
         return Outcome(NOTHING_SEEN, frozenset(), understood=False)
     needed = set(wanted)
+    if analysis.shares:
+        needed |= set(SHARING)
+    if analysis.exchanges:
+        needed.add("barrier")
     while more := {p for name in needed for p in PREMISES.get(name, ())} - needed:
         needed |= more
     failed: set[str] = set()
@@ -158,7 +162,10 @@ def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
                 failed |= set(wanted) if defined else {claim.obligation}
             elif decision.alike or any(access.alike for access, _ in claim.subjects):
                 excused.add(claim.obligation)
-    done = frozenset(w for w in wanted if not ({w, *PREMISES.get(w, ())} & failed))
+    shared = SHARING if analysis.shares else ()
+    if analysis.exchanges and "barrier" in failed:
+        failed |= set(wanted)
+    done = frozenset(w for w in wanted if not ({w, *PREMISES.get(w, ()), *shared} & failed))
     return Outcome(NOTHING_SEEN, done, excused=frozenset(excused))
 
 

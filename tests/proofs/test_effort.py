@@ -13,15 +13,18 @@ import pytest
 from fltc.cli import main
 from proofs.check.answers import AnswerStore, default_folder, open_store
 from proofs.check.decisions import NOT_ASKED
+from proofs.check.entry import in_turn
+from proofs.check.findings import Finding
 from proofs.check.flags import problems
 from proofs.check.report import check
 from proofs.check.request import CheckRequest
 from proofs.check.work import workers
+from proofs.claims import Claim
 from proofs.decide import MAX_TEXT, Answer, decide
-from proofs.discharge import decide_claim
-from proofs.effort import MAX_EFFORT, SPENT, Cost, Limits, Meter, key_of, limits_of
+from proofs.discharge import Decision, decide_claim
+from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
 from proofs.entry import analyse
-from proofs.replay import replay
+from proofs.replay import Replay, replay
 from proofs.results import Report
 from proofs.verdict import Verdict
 from spec.errors import BadInput
@@ -172,12 +175,50 @@ def test_running_a_counterexample_costs_effort_and_ends_with_it() -> None:
     analysis = analyse(problem)
     claims = {c.name: (c, d) for c in analysis.claims if c.obligation == "race" and (d := decide_claim(c)).model}
     claim, decision = next(iter(claims.values()))
-    plenty, little = Cost(10**9), Cost(1_000)
+    plenty, little = Meter(10**9), Meter(1_000)
     assert replay(analysis, claim, decision.model, cost=plenty).reproduced
-    assert 1_000 < plenty.units < 10**9
+    assert 1_000 < plenty.used < 10**9
     found = replay(analysis, claim, decision.model, cost=little)
     assert not found.reproduced
     assert SPENT in found.detail
+
+
+def claims_of(*kinds: str) -> list[Decision]:
+    """Decisions with a counterexample each, of these obligations."""
+    return [Decision(Claim(f"c.{n}", kind, (), None, ""), "sat", "", 0.0) for n, kind in enumerate(kinds)]
+
+
+def test_each_obligation_has_its_part_of_the_effort_for_counterexamples() -> None:
+    findings = {kind: Finding() for kind in ("bounds", "no-wrap")}
+    meter = Meter(left=90)
+    given = []
+    for decision, units in in_turn(claims_of("bounds", "bounds", "no-wrap", "bounds"), findings, meter):
+        given.append((decision.claim.name, units))
+        with meter.part(units):
+            meter.spend(units)  # none shows, and each takes all it can
+    assert given == [("c.0", 30), ("c.2", 30), ("c.1", 30), ("c.3", 0)]
+
+
+def test_further_counterexamples_get_little_and_what_is_left_goes_to_the_obligations_without_one() -> None:
+    findings = {kind: Finding() for kind in ("bounds", "no-wrap")}
+    meter = Meter(left=120)
+    given = []
+    for decision, units in in_turn(claims_of("bounds", "bounds", "bounds", "no-wrap", "no-wrap"), findings, meter):
+        given.append((decision.claim.name, units))
+        meter.spend(min(units, 10))
+        if decision.claim.obligation == "bounds":
+            findings["bounds"].refuted.append(("", {}))
+    assert given == [("c.0", 40), ("c.3", 40), ("c.4", 30), ("c.1", 10), ("c.2", 0)]
+
+
+def test_what_was_not_used_of_a_part_is_left_again() -> None:
+    meter = Meter(left=100)
+    with meter.part(30):
+        assert meter.left == 30
+        meter.spend(12)
+    assert meter.left == 88
+    with meter.part(1000):
+        assert meter.left == 88
 
 
 # --- Ctrl-C ---
@@ -231,6 +272,30 @@ def test_with_enough_counterexamples_of_a_kind_no_others_are_asked_for(monkeypat
     assert race.verdict is Verdict.REFUTED
     assert {one["why"] for one in race.open} == {NOT_ASKED}
     assert all(row.verdict is Verdict.PROVED for row in report.rows if row is not race)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_counterexamples_that_show_are_run_a_few_times_though_they_are_one_fault(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("proofs.check.entry.MAX_SHOWN", most)
+    shown: list[str] = []
+
+    def counted(*given: Any) -> Replay:
+        found = replay(*given)
+        shown.extend([str(found.content["obligation"])] * found.reproduced)
+        return found
+
+    monkeypatch.setattr("proofs.check.entry.replay", counted)
+    monkeypatch.setattr("proofs.check.entry._again", lambda finding, content: bool(finding.refuted))
+    path = ROOT / "tests/ptx/corpus/reduce_race.ptx"
+    report = check(CheckRequest(
+        path.name, path.read_text(), names=("in", "out", "n"), block=(256, 1, 1), grid=("ceil_div(n, 256)", 1, 1),
+        assumes=("n >= 1 && n <= 2^30",), buffers=("in=f32[n]:r", "out=f32[ceil_div(n, 256)]:w"),
+    ))  # fmt: skip
+    (race,) = (row for row in report.rows if row.obligation == "race")
+    assert race.verdict is Verdict.REFUTED
+    assert shown == ["race"] * most
 
 
 # --- the store ---

@@ -10,8 +10,9 @@ from proofs.contract import contract_problem
 from proofs.discharge import decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.replay import Replay, replay
+from proofs.replay.attempt import Attempt
 from proofs.replay.model import launch_of
-from proofs.replay.signs import SIGNS, Attempt, sign_of
+from proofs.replay.signs import SIGNS, sign_of
 from proofs.wording import HINTS
 from spec.contracts.model import Buffer, Ceilings, Contract, Parameter
 from spec.ptx.parser import parse

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from proofs.cfg import graph_of
 from proofs.places import instruction_places
 from proofs.slices import Touched, slice_of
-from tests.proofs.kernels import problem_of
+from tests.proofs.kernels import Statement, module_of, problem_of, render, statements, trace
 
 
 def matters(body: str, known: dict[int, Touched] | None = None) -> set[int]:
@@ -131,3 +134,43 @@ def test_a_copy_between_memories_carries_it() -> None:
     found = {2: Touched(nothing, a), 3: Touched(a, shared), 4: Touched(shared, nothing)}
     assert 1 in matters(body, found)
     assert 1 not in matters(body, found | {4: Touched(frozenset({("shared", "other")}), nothing)})
+
+
+GIVES = re.compile(r"(?P<guard>@!?%p\d+ )?(?!ld)\S+ (?P<register>%r\d+),.*")
+
+
+def disturbed(lines: list[str]) -> list[str]:
+    """The body with every number changed that the slice leaves out."""
+    matter = matters("\n".join(lines))
+    found, number = [], 0
+    for line in lines:
+        found.append(line)
+        number += not line.endswith(":")
+        given_ = GIVES.fullmatch(line)
+        if given_ and number not in matter:
+            register = given_["register"]
+            found.append(f"{given_['guard'] or ''}xor.b32 {register}, {register}, 0x35A5C3E7;")
+    return found
+
+
+def accesses(lines: list[str], n: int) -> list[tuple[object, ...]]:
+    events = trace(module_of("\n".join(lines)), n).events
+    return [(e.block, e.thread, e.kind, e.address, e.width) for e in events]
+
+
+@settings(
+    max_examples=40, deadline=None, database=None, derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+@given(statements())
+def test_other_numbers_change_no_access(tree: list[Statement]) -> None:
+    lines = render(tree).lines
+    changed = disturbed(lines)
+    for n in (0, 5, 1000):
+        assert accesses(lines, n) == accesses(changed, n)
+
+
+def test_some_numbers_are_left_out_and_changed() -> None:
+    body = "ld.param.u64 %d0, [out];\nmov.u32 %r1, 7;\nmul.lo.u32 %r1, %r1, 3;\nst.global.u32 [%d0], %r1;\nret;"
+    lines = body.splitlines()
+    assert len(disturbed(lines)) == len(lines) + 2

@@ -9,8 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs.choices import settled
 from proofs.state import State, join, merge_controls
-from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, conj, ge, implies, negate, opaque_truth
+from proofs.terms import (
+    FALSE,
+    THREAD,
+    TRUE,
+    Cond,
+    Poly,
+    Symbol,
+    conj,
+    divide,
+    ge,
+    implies,
+    ite,
+    lt,
+    negate,
+    opaque_truth,
+)
 from proofs.words import Word
 from tests.proofs.evaluation import value_of
 
@@ -192,3 +208,21 @@ def test_a_path_that_covers_the_other_wins_the_control(swap: bool) -> None:
     p, q = (opaque_truth(s) for s in TRUTHS[:2])
     controls = [(p,), (p, q)]
     assert merge_controls(controls[::-1] if swap else controls) == (p,)
+
+
+@pytest.mark.parametrize(("least", "goes"), [(0, True), (-20, False)])
+def test_a_choice_that_is_none_goes(least: int, goes: bool) -> None:
+    """`n < 4 ? 0 : 4*(n div 4)`, a loop unrolled by four that may be skipped, is 4*(n div 4) for n >= 0 only."""
+    n = Symbol("n", "parameter", THREAD, -20, 60)
+
+    def decide(known: tuple[Cond, ...], goal: Cond) -> bool:
+        values = ({"n": number} for number in range(-20, 60))
+        return all(value_of(goal, at) for at in values if taken(known, at))
+
+    multiple = divide(Poly.symbol(n), 4) * 4
+    chosen = ite(lt(Poly.symbol(n), 4), Poly({}), multiple) + Poly.symbol(n) * 8
+    state = State(control=(ge(Poly.symbol(n) - least),))
+    state.set("%r", Word(32, chosen))
+    found = settled(state, decide).registers["%r"]
+    assert isinstance(found, Word)
+    assert found.term == (multiple + Poly.symbol(n) * 8 if goes else chosen)

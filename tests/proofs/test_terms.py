@@ -304,6 +304,8 @@ def test_reciprocals_divide_only_in_their_range() -> None:
     assert divide(divide(x * 0xAAAAAAAB, 2**32), 2) == divide(x, 3)
     assert divide(small * 613566757, 2**32) == divide(small, 7)
     assert divide(x * 613566757, 2**32) != divide(x, 7)
+    assert divide(small * 4 * 0xAAAAAAAB, 2**33) == divide(small * 4, 3)
+    assert divide(x * 4 * 0xAAAAAAAB, 2**33) != divide(x * 4, 3)
     assert divide((small * 256 + 5) * 613566757, 2**32) == divide(small * 256 + 5, 7)
     assert divide(divide(signed * -1840700269, 2**32) + signed, 4) == divide(signed, 7)
 

@@ -66,6 +66,24 @@ FAULTS = {
         "hash_through_shared_memory no-wrap", "hash_through_a_shuffle no-wrap", "hash_in_a_table_of_two_names no-wrap",
         "hash_counts_rounds no-wrap", "one_value_but_for_a_wrap single-writer",
     ],
+    "what is made of a register that was not written": [
+        "undefined_value_stored init", "undefined_value_decides init", "undefined_value_guards init",
+        "undefined_value_addresses init", "undefined_value_added_to_memory init", "undefined_value_selected init",
+        "undefined_value_that_selects init", "undefined_value_voted init", "undefined_value_names_a_lane init",
+        "undefined_value_multiplied init", "undefined_value_after_rounds init", "undefined_count_of_rounds init",
+        "undefined_value_of_the_round_before init", "undefined_value_overwritten_in_part init",
+    ],
+    "what a shuffle brings from a lane that has no value": [
+        "reduction_one_step_too_wide init", "reduction_that_all_lanes_store init", "reduction_of_the_second_warp init",
+        "reduction_downwards_past_the_end init", "reduction_that_some_lanes_leave_out !bounds",
+    ],
+    "one word of shared memory that is not one value": [
+        "shared_value_loaded_without_a_barrier race", "shared_value_stored_with_ones_own race",
+        "shared_values_summed_in_rounds_that_differ race", "shared_values_summed_from_ones_own race",
+        "shared_values_swapped_in_rounds race", "shared_value_behind_a_branch_of_some race",
+        "barrier_by_a_shared_value_of_the_other_round barrier", "barrier_by_a_shared_value_that_is_written race",
+        "one_value_by_two_warps_and_a_read race",
+    ],
     "a launch that no hardware takes": ["contradictory_launch bad-input"],
     "values that only look the same": [
         "one_word_by_32_lanes_of_their_own single-writer", "one_sum_and_ones_own race",
@@ -102,7 +120,8 @@ SOUND = [
     "copy_and_commit_of_some", "in_place_update", "generic_address_of_shared", "ring_of_three_stages",
     "barrier_by_a_vote_of_the_block", "shadowed_register_repaired", "gather_through_a_block_table", "signed_countdown",
     "shared_word_by_32_lanes", "not_equal_guard", "return_before_barrier_allowed", "hash_stored",
-    "random_numbers_stored",
+    "random_numbers_stored", "reduction_by_four_lanes", "undefined_value_masked_by_a_predicate",
+    "undefined_value_of_a_round_dropped", "shared_values_summed_in_rounds", "barrier_by_a_shared_value",
 ]  # fmt: skip
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from proofs.claims.model import BLOCK_SCOPES, GRID_SCOPES
 from proofs.query import Copy
+from proofs.sameness import uniform
 from proofs.symbols import BLOCK, LAUNCH, THREAD, Symbol
 from proofs.terms import Poly
-from proofs.uniformity import uniform
 from tests.proofs.kernels import problem_of, records_of
 
 INNER, OUTER = "L9", "L5"

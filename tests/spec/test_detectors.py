@@ -23,7 +23,7 @@ from spec.ptx.faults import (
 from spec.ptx.memory import Memory
 from tests.spec.programs import kernel, launch
 
-SCHEDULES: tuple[str | int, ...] = ("forward", "reverse", 7)
+SCHEDULES: tuple[str | int, ...] = ("forward", "reverse", "interleaved", 7)
 
 ADDRESS = """
     ld.param.u64 %d0, [out];
@@ -275,6 +275,10 @@ CASES = (
         sub.u32 %r0, %r0, 1; setp.ge.s32 %p0, %r0, 0; @%p0 bra loop;""",
     ),
     Case(
+        "a barrier of no such number", BARRIER,
+        "mov.u32 %r0, 16; bar.sync %r0; // FAULT", "mov.u32 %r0, 15; bar.sync %r0;",
+    ),
+    Case(
         "arrivals nobody waits for", BARRIER,
         "bar.arrive 1, 128; // FAULT", "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @%p0 bar.arrive 1, 64;\n"
         "@!%p0 bar.sync 1, 64;",
@@ -359,6 +363,19 @@ def test_faulty_program_is_caught_and_located(case: Case, schedule: str | int) -
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_repaired_program_is_clean(case: Case, schedule: str | int) -> None:
     assert _run(case, case.repaired, schedule=schedule)[0] == []
+
+
+def test_groups_that_share_a_barrier_are_mixed_by_the_order_of_the_warps() -> None:
+    """Two groups of two warps: in order each group opens the barrier for itself; interleaved, one warp of either."""
+    body = """mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 64; @!%p0 bra other;
+    bar.sync 1, 64; // FAULT
+    bra done; other: bar.sync 1, 64; // FAULT
+    done: ret;"""
+    case = Case("groups at one barrier", BARRIER, body, "ret;", (128, 1, 1))
+    assert _run(case, body, schedule="forward")[0] == []
+    faults, marked = _run(case, body, schedule="interleaved")
+    assert {f.kind for f in faults} == {BARRIER}
+    assert {f.line for f in faults} <= marked
 
 
 def test_every_kind_has_a_case() -> None:
