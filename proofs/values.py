@@ -10,9 +10,26 @@ a symbol.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from proofs.terms import THREAD, Cond, Poly, Symbol, conj, ite, le, modulo, opaque_truth, within
+from proofs.terms import (
+    THREAD,
+    TRUE,
+    Cond,
+    IteAtom,
+    Poly,
+    Symbol,
+    SymbolAtom,
+    conj,
+    implies,
+    ite,
+    le,
+    modulo,
+    negate,
+    opaque_truth,
+    within,
+)
 
 MAX_DEGREE, MAX_TERMS = 4, 48
 MAX_IN_VAIN = 32
@@ -118,6 +135,23 @@ class Values:
             return a.term
         return Poly.symbol(Symbol(a.key, "opaque", THREAD, 0, 2**a.width - 1, a.line, "", a.loops, a.uniform))
 
+    def _chosen(self, term: Poly, width: int, where: Cond) -> Poly | None:
+        """A choice between numbers in range and unknowns as a signed number; None where it is anything else.
+
+        An unknown is as good a signed number as an unsigned one: that it is looked at as the other is no wrap.
+        """
+        atom = term.atom
+        if isinstance(atom, IteAtom):
+            one = self._chosen(atom.a, width, conj((where, atom.condition)))
+            other = self._chosen(atom.b, width, conj((where, negate(atom.condition))))
+            return None if one is None or other is None else ite(atom.condition, one, other)
+        low, high = -(2 ** (width - 1)), 2 ** (width - 1) - 1
+        if _whole(term, width):
+            return ite(le(term, high), term, term - 2**width)
+        inside = within(term, low, high) or self.optimistic
+        inside = inside or self.facts.prove(implies(where, conj((le(low, term), le(term, high)))))
+        return term if inside else None
+
     def number(self, a: Word, signed: bool, width: int = 0, always: bool = False) -> Poly:
         """The canonical value; its range is proved and recorded, or an explicit mod is left in the term."""
         width = width or a.width
@@ -127,6 +161,10 @@ class Values:
             return Poly.constant((term.value - low) % 2**width + low)
         if a.term is None and signed:
             return ite(le(term, high), term, term - 2**width)
+        if signed and width == a.width and any(_whole(side, width) for side in _sides(term)):
+            seen = self._chosen(term, width, TRUE)
+            if seen is not None:
+                return seen
         inside = within(term, low, high)
         if inside and len(term.terms) == 1 and term.degree == 1:
             return term
@@ -150,3 +188,21 @@ class Values:
         if term.degree > MAX_DEGREE or len(term.terms) > MAX_TERMS:
             return self.unknown(width)
         return Word(width, term)
+
+
+def _sides(term: Poly) -> Iterator[Poly]:
+    """What a choice, and each choice in it, is between; nothing of a term that is none."""
+    atom = term.atom
+    if isinstance(atom, IteAtom):
+        for side in (atom.a, atom.b):
+            yield side
+            yield from _sides(side)
+
+
+def _whole(term: Poly, width: int) -> bool:
+    """Whether a term is an unknown that may be any word."""
+    atom = term.atom
+    symbol = atom.symbol if isinstance(atom, SymbolAtom) else None
+    if symbol is None or symbol.kind != "opaque" or symbol.definition:
+        return False
+    return (symbol.low, symbol.high) == (0, 2**width - 1)

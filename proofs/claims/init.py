@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from proofs.cfg import Graph
+from proofs.claims.addressed import writer_of
 from proofs.claims.handed import Handover, Witnesses, handovers
 from proofs.claims.memory import at_access
 from proofs.claims.model import WARP, Claim, Items
@@ -144,18 +145,35 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
     threads = _threads(problem)
     if before.candidates(len(threads)) > most:
         before = replace(before, handed=[h for h in before.handed if h.back == 0])
-    if (not threads and not before.own) or before.candidates(len(threads)) > most:
-        # The query says more than the claim, that the read is not reached at all.
-        claim = at_access(problem, read, name, "init", words, "false", [], finite=finite)
+    if not threads or before.candidates(len(threads)) > most:
+        # The query says more than the claim: that a writer is the one that the address names.
+        goal = conj(_by_address(problem, read, before))
+        claim = at_access(problem, read, name, "init", words, goal.text, [goal], finite=finite)
+        if not threads and goal != FALSE:
+            return claim  # a counterexample may be one of the goal alone: that it shows is what counts
         come = finite.writers or before.handed
         reason = "cannot tell whether the writes before it reach every byte"
         return replace(claim, partial=True, reason=reason if come else "no write comes before the read")
 
-    def goal() -> tuple[str, Items]:
+    def goal_of_all() -> tuple[str, Items]:
         found = conj(_parts(problem, read, before, made))
         return found.text, [found]
 
-    return at_access(problem, read, name, "init", words, goal, [], finite=finite)
+    return at_access(problem, read, name, "init", words, goal_of_all, [], finite=finite)
+
+
+def _by_address(problem: Problem, read: Access, before: _Before) -> Iterator[Cond]:
+    """For each part of the read's bytes, that the thread which its address names, or this one, has written it."""
+    grain = gcd(read.width, before.grain)
+    for at in range(0, read.width, grain):
+        byte = read.address + at
+        choices = [
+            conj((there, _covers(begin, write.width, byte, grain)))
+            for write in before.others if (found := writer_of(problem, write, byte)) is not None
+            for there, begin in (found,)
+        ]
+        choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in before.own]
+        yield disj(choices)
 
 
 def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Iterator[Cond]:

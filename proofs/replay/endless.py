@@ -25,7 +25,7 @@ from proofs.records import LoopRecord
 from proofs.replay.attempt import Attempt, Sign
 from proofs.replay.model import Index, Launch
 from proofs.replay.watch import Watch
-from proofs.terms import LAUNCH, Symbol, integer, quote
+from proofs.terms import LAUNCH, Poly, Symbol, integer, quote
 from spec.ptx.ast import Half, Instr, Mem, Not, Operand, Pair, Reg, Special, Vec
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import STEP_LIMIT, Enough
@@ -66,7 +66,7 @@ def endless(attempt: Attempt) -> Sign | str:
         own = event.block == attempt.launch.blocks[0] and thread in event.standing
         if own and not asked and done[thread] >= ROUNDS:
             asked.append(int(done[thread]))
-            if rounds.never_left(attempt.launch, attempt.ask):
+            if rounds.never_left(attempt.launch, attempt.ask, asked[0]):
                 signs.append(Sign(
                     f"block {event.block}, thread {watch.index(thread)} has begun iteration {asked[0]} of the loop at "
                     f"line {loop.at.line}, and the solver proves that in this launch it leaves it in no iteration"
@@ -147,11 +147,12 @@ class Rounds:
             a.space == "global" and not any(problem.alias_of(a.buffer, w) for w in written) for a in reads
         )
 
-    def never_left(self, launch: Launch, ask: Decide) -> bool:
+    def never_left(self, launch: Launch, ask: Decide, seen: int) -> bool:
         """Whether the thread of the launch's model goes round again from every round that it comes to, by the solver.
 
         What is known of a round is what holds in it if the thread has gone round in all rounds before it. Values that
-        the launch does not fix may be anything.
+        the launch does not fix may be anything. That the thread was `seen` to begin a round must agree with all this,
+        or nothing follows.
         """
         hypotheses = [*domain(self.analysis.problem), *known(self.loop.at)]
         goal = self.loop.proceed
@@ -162,7 +163,13 @@ class Rounds:
             if atom.name in launch.values and not any(self._new_each_round(s) for s in atom.symbols())
         ]
         pins = tuple((f"launch.{n}", f"(= {quote(name)} {integer(value)})") for n, (name, value) in enumerate(fixed))
-        return ask(query.with_more(pins).text, PROOF_RLIMIT).status == "unsat"
+        k = self.loop.iteration
+        there = f"(= {quote(k.name)} {seen})"
+        agrees = build("seen", ("the thread begins a round",), hypotheses, "false", [goal, Poly.symbol(k)])
+        return (
+            ask(query.with_more(pins).text, PROOF_RLIMIT).status == "unsat"
+            and ask(agrees.with_more((*pins, ("seen", there))).text, PROOF_RLIMIT).status == "sat"
+        )
 
     def _fixed(self, symbols: tuple[Symbol, ...]) -> Iterator[str]:
         identity = {s.name for t in self.analysis.problem.specials.values() for s in t.symbols()}

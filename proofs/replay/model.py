@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from proofs.claims import Claim
 from proofs.claims.model import FIRST, SECOND
@@ -13,7 +14,7 @@ from proofs.decide import DEFAULT_RLIMIT, Decide, decide
 from proofs.problem import AXES, DYNAMIC, Problem, shared_variables
 from proofs.query import Copy, Query, range_text
 from proofs.records import Records
-from proofs.replay.contents import put_contents
+from proofs.replay.contents import MAX_ELEMENTS, put_contents
 from proofs.replay.evaluate import condition_value, symbol_value, term_value
 from proofs.replay.layout import RESIDUE, lay_out, mix_signs, put_loaded_values
 from proofs.terms import LAUNCH, THREAD, Poly, Symbol, integer, quote
@@ -82,6 +83,7 @@ def models(
     more += [f"(assert {text})" for n, s in launch.items() if n not in known and (text := range_text(s))]
     more += [f"(assert {c.text})" for c in clauses]
     more += _apart(problem, known, {*launch, *known})
+    filled = _fillable(problem, {*launch, *known})
     past = [_history(claim.query, s) for s in claim.query.symbols if s.kind == "iteration"]
     sizes = [s for s in (*launch.values(), *claim.query.symbols) if _is_size(problem, s)]
     # The claim that a loop ends speaks of rounds without number: there they are not bounded.
@@ -101,6 +103,7 @@ def models(
         tries.insert(0, (f"(and {' '.join(same)})", None, LIKE_ROUNDS))
     for visible, bound, most in (*tries, *(("", *b) for b in BOUNDS)):
         limits = [] if bound is None else [_within(s, bound) for s in dict.fromkeys(sizes)]
+        limits += [] if bound is None else filled
         limits += [] if most is None else [_within(s, most) for s in rounds]
         late = None if endless or most is None else most
         limits += [text for facts in past for n, text in facts.items() if late is None or n <= late]
@@ -140,6 +143,16 @@ def _apart(problem: Problem, known: set[str], declared: set[str]) -> list[str]:
                 lines.append(f"(assert {copy.text(clause)})")
     differ = " ".join(f"(distinct {quote(s.name + marks[0])} {quote(s.name + marks[1])})" for s in tids)
     return [*lines, f"(assert (or false {differ}))"] if tids else []
+
+
+def _fillable(problem: Problem, declared: set[str]) -> list[str]:
+    """That buffers of which facts are given have no more elements than are filled as the facts say."""
+    lines = []
+    for source in problem.sources.values():
+        elements = prod(source.extents, start=Poly.constant(1)) if source.facts else Poly({})
+        if elements.value is None and {s.name for s in elements.symbols()} <= declared:
+            lines.append(f"(assert (<= {elements.text} {MAX_ELEMENTS}))")
+    return lines
 
 
 def _inside(problem: Problem, claim: Claim, declared: set[str]) -> str:

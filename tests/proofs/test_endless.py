@@ -32,6 +32,8 @@ LOOP = """
     ld.param.u32 %%s, [step];
     mov.u32 %%i, 0;
     mov.u32 %%w, 0;
+    setp.ge.u32 %%p, %%s, 10;
+    @%%p ret;
 L:
     %s
     @%%p bra L;
@@ -59,8 +61,8 @@ def deciding(body: str) -> set[str] | None:
 
 def never_left(body: str, **values: int) -> bool:
     analysis, _ = analysed(body)
-    launch = launch_of(analysis.problem, {"a": 0, "tid.x": 0, **values}, analysis.records)
-    return Rounds(analysis, analysis.records.loops[0]).never_left(launch, decide)
+    launch = launch_of(analysis.problem, {"a": 0, "tid.x": 0} | values, analysis.records)
+    return Rounds(analysis, analysis.records.loops[0]).never_left(launch, decide, 64)
 
 
 COUNT = "add.u32 %i, %i, %s; setp.ne.u32 %p, %i, %n;"
@@ -133,6 +135,12 @@ def test_a_counter_that_wraps_below_its_bound_never_leaves() -> None:
     body = "add.u32 %i, %i, 4; setp.le.u32 %p, %i, %n;"
     assert never_left(body, n=2**32 - 4)
     assert not never_left(body, n=2**32 - 5)
+
+
+def test_nothing_follows_of_a_thread_that_does_not_come_to_the_loop() -> None:
+    body = "add.u32 %i, %i, 2; setp.ne.u32 %p, %i, %n;"
+    assert never_left(body, n=7, step=9)
+    assert not never_left(body, n=7, step=10)
 
 
 def test_what_a_launch_does_not_fix_may_be_anything() -> None:

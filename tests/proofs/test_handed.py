@@ -133,7 +133,7 @@ SOUND = (
 )  # fmt: skip
 FAULTY = (
     Ring(stages=1, lanes=0), Ring(lanes=31), Ring(unasked=True, stages=3), Ring(stages=1, guard="gt"), Ring(read=1),
-    Ring(stages=3, written=1), Ring(guard="eq"),
+    Ring(stages=3, written=1), Ring(guard="eq"), Ring(stages=1, guard="eq", unasked=True),
 )  # fmt: skip
 # The producer may be quick enough; barriers that do not fit let nobody read.
 HIDDEN = (Ring(stages=1, told=True), Ring(behind=1))

@@ -7,16 +7,21 @@ path condition must be false where the access was not made, and a loop's conditi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from proofs import values as observed
 from proofs.decide import decide
+from proofs.entry import Prover
+from proofs.hints.fitting import with_hints
 from proofs.loops_orbits import fold
+from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Access, LoopRecord, Records
+from proofs.symbolic import Machine
 from proofs.terms import FALSE, THREAD, TRUE, Cond, Poly, Symbol, eq, ite, modulo, same
 from spec.ptx.access import AccessEvent
 from spec.ptx.faults import STEP_LIMIT, UNINITIALISED
@@ -149,10 +154,13 @@ def check(records: Records, life: Life, complete: bool) -> int:
     return compared
 
 
-def compare(body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int]) -> tuple[Records, int]:
+def compare(
+    body: str, loops: dict[int, int], first_line: int, sizes: Sequence[int], hints: Sequence[str] = (),
+    found: Callable[[Problem], Records] = records_of,
+) -> tuple[Records, int]:
     """Run both machines; the records and how many values were compared."""
     module = module_of(body)
-    records = records_of(problem_of(body))
+    records = found(with_hints(problem_of(body), hints))
     lines = {first_line + before: first_line + header for before, header in loops.items()}
     compared = 0
     for n in sizes:
@@ -168,7 +176,8 @@ def compare(body: str, loops: dict[int, int], first_line: int, sizes: Sequence[i
 
 
 
-def _first(body: str) -> int:
+def first_line(body: str) -> int:
+    """The line of the body's first instruction."""
     return next(i.line for i in module_of(body).entries[0].instructions())
 
 
@@ -180,7 +189,27 @@ def _first(body: str) -> int:
 def test_drawn_kernels(tree: list[Statement]) -> None:
     text = render(tree)
     body = "\n".join(text.lines)
-    compare(body, dict(text.loops), _first(body), (0, 5, 1000))
+    compare(body, dict(text.loops), first_line(body), (0, 5, 1000))
+
+
+def _nothing_matters(problem: Problem) -> Records:
+    """The records where no range is proved that the intervals do not show: terms must say what wraps."""
+    machine = Machine(problem, Prover(problem))
+    machine.idle = frozenset(machine.places.values())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observed, "MAX_IN_VAIN", 0)
+        return machine.run()
+
+
+@settings(
+    max_examples=12, deadline=None, database=None, derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+@given(statements())
+def test_drawn_kernels_say_what_wraps_where_no_range_is_proved(tree: list[Statement]) -> None:
+    text = render(tree)
+    body = "\n".join(text.lines)
+    compare(body, dict(text.loops), first_line(body), (0, 5, 1000), found=_nothing_matters)
 
 
 # --- summaries of loops, by hand ----------------------------------------------------------------------------------
@@ -383,7 +412,7 @@ def test_control_rows_lead_both_machines_the_same_way(row: Row) -> None:
             operands = (" %p1" if row.results == ("pred",) else " %r9") + ", 0, %p0"
         for guard in ("", "@%p0 "):
             body = f"{OPEN}{guard}{opcode}{operands};\n{STORES}"
-            records, _ = compare(body, {}, _first(body), (1,))
+            records, _ = compare(body, {}, first_line(body), (1,))
             found = {name for name in ("traps", "barriers", "shuffles", "commits", "waits") if getattr(records, name)}
             assert found == ({kind} if kind else set()), opcode
             if kind:
