@@ -29,6 +29,7 @@ BOUNDS: tuple[tuple[int | None, int | None], ...] = (
     (None, 1024), (None, None),
 )
 LIKE_ROUNDS = 1024
+SHORT = (2, 2)
 SMALL_RLIMIT = 2_000_000
 MODELS = 2  # of one bound
 # Rounds of whose past a model is told: the first ones, and some on the way to those that only an endless loop comes to.
@@ -36,7 +37,7 @@ FIRST_ROUNDS = 16
 PAST = (*range(1, FIRST_ROUNDS + 1), *(n for power in range(5, 64) for n in (2**power - 1, 2**power)))
 PAST_TEXT = 100_000  # characters of it
 ROOM = 49_152  # bytes of dynamic shared memory that a launch gets where it may choose
-MIXED, OPEN, PLAIN = "mixed", "open", "plain"
+CONTRARY, MIXED, OPEN, PLAIN = "contrary", "mixed", "open", "plain"
 Index = tuple[int, int, int]
 
 
@@ -49,6 +50,7 @@ class Launch:
         parameters: integer parameters that are no addresses, by the contract's name.
         offsets: bytes by which a buffer's base misses a multiple of 256.
         origins: see `Layout`.
+        contrary: see `proofs.replay.contrary`.
     """
 
     values: Mapping[str, int]
@@ -62,6 +64,7 @@ class Launch:
     power: int
     dynamic_shared: int
     origins: Mapping[str, int]
+    contrary: bool = False
 
 
 def models(
@@ -90,7 +93,7 @@ def models(
     endless = claim.name.startswith("variant.")
     rounds = [s for s in claim.query.symbols if s.kind == "iteration" and not endless]
     # What shows in memory is looked for first, and once without that.
-    tries = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
+    tries: list[tuple[str, int | None, int | None]] = [(claim.visible, *b) for b in BOUNDS] if claim.visible else []
     if claim.obligation != "bounds":
         inside = _inside(problem, claim, {*launch, *known})
         tries += [(inside, *b) for b in BOUNDS[:5]] if inside else []
@@ -98,6 +101,9 @@ def models(
     parameters = [s for s in dict.fromkeys(sizes) if s.kind == "parameter"] if made_anew(claim) else []
     large = [(_at_least(parameters, b // 2), b, most) for b, most in BOUNDS[1:3] if b and parameters]
     tries = [*tries[:1], *large, *tries[1:]] if tries else [("", *BOUNDS[0]), *large]
+    if claim.obligation == "init":
+        # What is left out in the last rounds of a short launch is written in the first ones of a longer one.
+        tries.insert(0, ("", *SHORT))
     same = [f"(= {quote(s.name)} {integer(like[s.name])})" for s in dict.fromkeys(sizes) if like and s.name in like]
     if same:
         tries.insert(0, (f"(and {' '.join(same)})", None, LIKE_ROUNDS))
@@ -235,6 +241,7 @@ def launch_of(
         contents: the elements of memory that the model speaks of.
         content: MIXED fills what is read with numbers of both signs first; what the model loads is there in any case.
             OPEN gives the parameters of which the model says nothing 1, and not the least number that they can be.
+            CONTRARY gives what PTX leaves unspecified another value than the emulator's usual one.
     """
     values = dict(model)
     power = ACTIVE
@@ -278,7 +285,8 @@ def launch_of(
             parameters[symbol.name] = term_value(term, values)
     blocks = _blocks(values, grid)
     return Launch(
-        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins
+        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins,
+        content == CONTRARY,
     )
 
 
