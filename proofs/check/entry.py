@@ -32,7 +32,7 @@ from spec.errors import Unsupported
 
 # What is asked of every entry; coverage only of the buffers that --covers names.
 KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap")
-MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, and that do not
+MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, though it be one fault, and that do not
 MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
 FURTHER = 4  # a part of an obligation's effort for counterexamples: all further ones together cost no more
@@ -227,7 +227,8 @@ def _to_run(decision: Decision) -> bool:
 
 def _enough(finding: Finding, meter: Meter) -> bool:
     """Whether no further counterexample of a kind is run."""
-    return len(finding.refuted) >= MAX_SHOWN or finding.failed >= MAX_FAILED or (bool(finding.refuted) and meter.over)
+    shown = finding.replays - finding.failed
+    return shown >= MAX_SHOWN or finding.failed >= MAX_FAILED or (bool(finding.refuted) and meter.over)
 
 
 def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:

@@ -224,6 +224,9 @@ def _rows(problem: Problem, buffer: BufferTerms) -> Claim:
         items += [buffer.plane_stride, inner]
         aim += [le(1, buffer.plane_stride), le(inner, buffer.plane_stride)]
     name, comment = f"rows.{buffer.name}", (f"single-writer: {words}", f"buffer {buffer.name}")
-    full = build(name, comment, domain(problem), goal, items, aim=conj(aim))
-    reduced = build(name, comment, domain(problem, linear=True), goal, items)
+    # Rows without elements cannot overlap.
+    some = le(1, buffer.columns)
+    given = [] if any(c == some for _, c in problem.domain) else [Hypothesis("elements", some.text, some)]
+    full = build(name, comment, [*domain(problem), *given], goal, items, aim=conj(aim))
+    reduced = build(name, comment, [*domain(problem, linear=True), *given], goal, items)
     return Claim(name, "single-writer", (), full, words, reduced)

@@ -17,7 +17,8 @@ from proofs.effort import SPENT, Meter
 from proofs.entry import Analysis
 from proofs.problem import AXES
 from proofs.replay.attempt import Attempt, Endless, Sign
-from proofs.replay.model import MIXED, OPEN, PLAIN, Launch, launch_of, models
+from proofs.replay.contrary import SAID, divides
+from proofs.replay.model import CONTRARY, MIXED, OPEN, PLAIN, Launch, launch_of, models
 from proofs.replay.signs import sign_of
 from proofs.wording import hint, states
 from spec.errors import BadInput, Unsupported
@@ -66,6 +67,8 @@ def replay(
     ways = list(product(schedules, (PLAIN, MIXED) if "boolean" in kinds else (PLAIN,)))
     if kinds & {"boolean", "opaque"}:
         ways.append((SCHEDULES[0], OPEN))
+        if divides(analysis.problem.function):
+            ways.append((SCHEDULES[0], CONTRARY))
     tried: list[dict[str, int]] = []
     launch: Launch | None = None
     for candidate in models(analysis.problem, claim, model, ask, _sizes(like)):
@@ -103,6 +106,8 @@ def _sizes(content: Mapping[str, Any] | None) -> dict[str, int]:
 def _reply(analysis: Analysis, claim: Claim, launch: Launch | None, schedule: str, found: Sign | str) -> Replay:
     reproduced = isinstance(found, Sign)
     words = found.words if isinstance(found, Sign) else found
+    if launch is not None and launch.contrary and reproduced:
+        words += f"; {SAID}"
     lines = (found.lines if isinstance(found, Sign) else ()) or claim.lines
     sources = {
         i.line: i.source.text

@@ -37,7 +37,7 @@ FIRST_ROUNDS = 16
 PAST = (*range(1, FIRST_ROUNDS + 1), *(n for power in range(5, 64) for n in (2**power - 1, 2**power)))
 PAST_TEXT = 100_000  # characters of it
 ROOM = 49_152  # bytes of dynamic shared memory that a launch gets where it may choose
-MIXED, OPEN, PLAIN = "mixed", "open", "plain"
+CONTRARY, MIXED, OPEN, PLAIN = "contrary", "mixed", "open", "plain"
 Index = tuple[int, int, int]
 
 
@@ -50,6 +50,7 @@ class Launch:
         parameters: integer parameters that are no addresses, by the contract's name.
         offsets: bytes by which a buffer's base misses a multiple of 256.
         origins: see `Layout`.
+        contrary: see `proofs.replay.contrary`.
     """
 
     values: Mapping[str, int]
@@ -63,6 +64,7 @@ class Launch:
     power: int
     dynamic_shared: int
     origins: Mapping[str, int]
+    contrary: bool = False
 
 
 def models(
@@ -239,6 +241,7 @@ def launch_of(
         contents: the elements of memory that the model speaks of.
         content: MIXED fills what is read with numbers of both signs first; what the model loads is there in any case.
             OPEN gives the parameters of which the model says nothing 1, and not the least number that they can be.
+            CONTRARY gives what PTX leaves unspecified another value than the emulator's usual one.
     """
     values = dict(model)
     power = ACTIVE
@@ -282,7 +285,8 @@ def launch_of(
             parameters[symbol.name] = term_value(term, values)
     blocks = _blocks(values, grid)
     return Launch(
-        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins
+        values, parameters, offsets, arguments, memory, grid, block, blocks, power, dynamic_shared, layout.origins,
+        content == CONTRARY,
     )
 
 

@@ -14,11 +14,13 @@ from proofs.names import plain_name
 from proofs.places import instruction_places
 from proofs.problem import Problem
 from proofs.records import Records
+from proofs.replay.contrary import Contrary
 from proofs.replay.model import Index, Launch
 from spec.ptx.access import AccessEvent
 from spec.ptx.ast import Instr
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import Enough, Fault
+from spec.ptx.lanes import Lanes
 from spec.ptx.machine import Result, run
 from spec.ptx.memory import WINDOWS, Buffer
 from spec.ptx.program import decode
@@ -98,7 +100,7 @@ class Watch:
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
             alike=self._alike, lenient=problem.contract is None, on_access=self._access, on_step=self._step,
-            enough=enough,
+            enough=enough, domain=Contrary if launch.contrary else Lanes,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:

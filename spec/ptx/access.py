@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +19,7 @@ Array = npt.NDArray[Any]
 _WARP = 32
 
 
-@dataclass(frozen=True)
-class AccessEvent:
+class AccessEvent(NamedTuple):
     """One memory access of one thread. Address in its own state space, width in bytes, kind as of `Use`."""
 
     line: int
@@ -279,5 +277,6 @@ class BlockMemory:
 
     def _tell(self, space: str, nbytes: int, address: Array, use: Use, threads: Array) -> None:
         assert self.listener is not None
-        for thread, at in zip(threads, address, strict=True):
-            self.listener(AccessEvent(self.line, self.block, self.name(int(thread)), space, int(at), nbytes, use.kind))
+        tell, name, line, block, kind = self.listener, self.name, self.line, self.block, use.kind
+        for thread, at in zip(threads.tolist(), address.tolist(), strict=True):
+            tell(AccessEvent(line, block, name(thread), space, at, nbytes, kind))

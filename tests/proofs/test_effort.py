@@ -24,7 +24,7 @@ from proofs.decide import MAX_TEXT, Answer, decide
 from proofs.discharge import Decision, decide_claim
 from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
 from proofs.entry import analyse
-from proofs.replay import replay
+from proofs.replay import Replay, replay
 from proofs.results import Report
 from proofs.verdict import Verdict
 from spec.errors import BadInput
@@ -272,6 +272,30 @@ def test_with_enough_counterexamples_of_a_kind_no_others_are_asked_for(monkeypat
     assert race.verdict is Verdict.REFUTED
     assert {one["why"] for one in race.open} == {NOT_ASKED}
     assert all(row.verdict is Verdict.PROVED for row in report.rows if row is not race)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_counterexamples_that_show_are_run_a_few_times_though_they_are_one_fault(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("proofs.check.entry.MAX_SHOWN", most)
+    shown: list[str] = []
+
+    def counted(*given: Any) -> Replay:
+        found = replay(*given)
+        shown.extend([str(found.content["obligation"])] * found.reproduced)
+        return found
+
+    monkeypatch.setattr("proofs.check.entry.replay", counted)
+    monkeypatch.setattr("proofs.check.entry._again", lambda finding, content: bool(finding.refuted))
+    path = ROOT / "tests/ptx/corpus/reduce_race.ptx"
+    report = check(CheckRequest(
+        path.name, path.read_text(), names=("in", "out", "n"), block=(256, 1, 1), grid=("ceil_div(n, 256)", 1, 1),
+        assumes=("n >= 1 && n <= 2^30",), buffers=("in=f32[n]:r", "out=f32[ceil_div(n, 256)]:w"),
+    ))  # fmt: skip
+    (race,) = (row for row in report.rows if row.obligation == "race")
+    assert race.verdict is Verdict.REFUTED
+    assert shown == ["race"] * most
 
 
 # --- the store ---
