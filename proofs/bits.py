@@ -133,6 +133,9 @@ def combine(op: str, x: Poly, y: Poly) -> Poly | None:
     if low:
         return _halves(op, x, y, low)
     widths = [None if p.interval[1] is None else p.interval[1].bit_length() for p in (x, y)]
+    for width, other in zip(widths, (y, x), strict=True):
+        if width == 0:  # only 0 is left of its range, whatever it looks like
+            return Poly({}) if op == "and" else other
     known = [w for w in widths if w is not None]
     if not known:
         return None
