@@ -18,7 +18,7 @@ from proofs.claims.handed import Handover, Witnesses, handovers
 from proofs.claims.memory import at_access
 from proofs.claims.model import WARP, Claim, Items
 from proofs.claims.written import Order, written_before
-from proofs.enumeration.question import Written
+from proofs.enumeration.question import ANYONE, Written
 from proofs.intervals import Interval
 from proofs.phases.groups import groups_of
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
@@ -147,7 +147,7 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
         before = replace(before, handed=[h for h in before.handed if h.back == 0])
     if not threads or before.candidates(len(threads)) > most:
         # The query says more than the claim: that a writer is the one that the address names.
-        goal = conj(_by_address(problem, read, before))
+        goal = conj(_by_address(problem, read, before, finite))
         claim = at_access(problem, read, name, "init", words, goal.text, [goal], finite=finite)
         if not threads and goal != FALSE:
             return claim  # a counterexample may be one of the goal alone: that it shows is what counts
@@ -162,14 +162,20 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
     return at_access(problem, read, name, "init", words, goal_of_all, [], finite=finite)
 
 
-def _by_address(problem: Problem, read: Access, before: _Before) -> Iterator[Cond]:
+def _by_address(problem: Problem, read: Access, before: _Before, finite: Written) -> Iterator[Cond]:
     """For each part of the read's bytes, that the thread which its address names, or this one, has written it."""
-    grain = gcd(read.width, before.grain)
+    ended = [
+        (w.access, w.inner[0]) for w in finite.writers
+        if w.by == ANYONE and not w.back and not w.since and len(w.inner) == 1 and w.access.kind == "write"
+        and w.control == w.access.at.control
+    ]
+    grain = gcd(read.width, before.grain, *(w.width for w, _ in ended))
     for at in range(0, read.width, grain):
         byte = read.address + at
         choices = [
             conj((there, _covers(begin, write.width, byte, grain)))
-            for write in before.others if (found := writer_of(problem, write, byte)) is not None
+            for write, loop in (*((w, None) for w in before.others), *ended)
+            if (found := writer_of(problem, write, byte, loop)) is not None
             for there, begin in (found,)
         ]
         choices += [conj((*w.at.control, _covers(w.address, w.width, byte, grain))) for w in before.own]

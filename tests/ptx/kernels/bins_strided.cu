@@ -3,6 +3,8 @@ extern "C" __global__ void bins_strided(const unsigned char* in, unsigned* count
   __shared__ unsigned own[256];
 #ifdef ONE_SHORT
   for (int b = threadIdx.x; b < 255; b += blockDim.x) own[b] = 0;
+#elif defined(EVERY_OTHER)
+  for (int b = threadIdx.x; b < 256; b += 2 * blockDim.x) own[b] = 0;
 #else
   for (int b = threadIdx.x; b < 256; b += blockDim.x) own[b] = 0;
 #endif
