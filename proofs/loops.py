@@ -20,7 +20,7 @@ from proofs.loops_facts import circle_of, previous_round, unequal
 from proofs.loops_forms import confirmed, find_forms
 from proofs.loops_frame import Body, Form, Frame, at_round
 from proofs.loops_hints import hinted_guesses, spoken_of
-from proofs.loops_orbits import cases, congruent
+from proofs.loops_orbits import cases, congruent, left_for_certain
 from proofs.loops_ranges import Ranges, guessed, keeping_hints, same_ranges, surviving, without_hints
 from proofs.opaque import computes_a_value, written
 from proofs.places import loops_by_label
@@ -101,7 +101,7 @@ class Summaries(Body):
     def run(self, header: int, entry: State) -> list[Edge]:
         """The edges out of the loop that begins at `header`, entered in this state."""
         frame = self._frame(header, entry)
-        forms, loose, common = find_forms(self, frame)
+        forms, loose, common = find_forms(self, frame, self.machine.decide)
         ranges = self._ranges(frame, forms, loose)
         common = frozenset() if self.machine.strict else common - ranges.heads.keys()
         attempts, less = MAX_ROUNDS, dict[str, Cond]()
@@ -343,7 +343,10 @@ class Summaries(Body):
             del self.machine.found[mark:]
             for register in doubted if back is not None else ():
                 value = back.registers.get(register) if back is not None else None
-                if not congruent(value, forms[register].term.substitute({frame.iteration: case + 1})):
+                if congruent(value, forms[register].term.substitute({frame.iteration: case + 1})):
+                    continue
+                going = conj(back.control[len(frame.entry.control):]) if back is not None else FALSE
+                if not left_for_certain(frame, going, self.machine.decide):
                     wrong.add(register)
         self.machine.branches = branches  # those of any round, not of the last case
         return wrong

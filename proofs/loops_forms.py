@@ -23,7 +23,7 @@ from proofs.terms import FALSE, Poly, Symbol, conj, eq, ite, same
 from proofs.words import Word
 
 
-def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Word], frozenset[str]]:
+def find_forms(body: Body, frame: Frame, decide: Decide) -> tuple[dict[str, Form], dict[str, Word], frozenset[str]]:
     """The registers whose value in round k is a term over k; others, with what they are after a round; and those others
     that all threads of the block in the same round may have in common.
     """
@@ -53,7 +53,8 @@ def find_forms(body: Body, frame: Frame) -> tuple[dict[str, Form], dict[str, Wor
         else:
             after[register] = value.term
     _delayed(frame, heads, after, forms)
-    find_orbits(body, frame, {r: i for r in after if r not in forms and (i := frame.initial(r)) is not None}, forms)
+    wanted = {r: i for r in after if r not in forms and (i := frame.initial(r)) is not None}
+    find_orbits(body, frame, wanted, forms, decide)
     _delayed(frame, heads, after, forms)
     loose = {r: v for r in after if r not in forms and isinstance(v := back.registers[r], Word)}
     rounds = frame.around | {frame.name}
@@ -107,5 +108,5 @@ def confirmed(frame: Frame, form: Form, back: State, value: Value | None, decide
         return True
     relative = back.control[len(frame.entry.control):]
     if form.period:
-        return confirmed_case_by_case(frame, form, conj(relative), value, expected)
+        return confirmed_case_by_case(frame, form, conj(relative), value, expected, decide)
     return decide((*back.control, *back.facts), same(value.term, expected))

@@ -6,15 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from proofs.loops_exit import Decide
 from proofs.loops_frame import MAX_VALUE, Body, Form, Frame, at_round
 from proofs.state import Value, substitute_value
 from proofs.terms import FALSE, Atom, Cond, IteAtom, ModAtom, Poly, Symbol, eq, ite, modulo
 from proofs.words import Word
 
 MAX_ORBIT, MAX_SYMBOLIC_ORBIT, MAX_CIRCLE = 40, 12, 16
+LATE = 4  # rounds after which it is asked whether the loop has been left
 
 
-def find_orbits(body: Body, frame: Frame, wanted: dict[str, Poly], forms: dict[str, Form]) -> None:
+def find_orbits(
+    body: Body, frame: Frame, wanted: dict[str, Poly], forms: dict[str, Form], decide: Decide | None = None
+) -> None:
     """Add registers that come back to a value they had, found by following them from their start (`wanted`)."""
     wanted = {r: t for r, t in wanted.items() if t.value is not None or not _turn(body, frame, r, t, forms)}
     while wanted:
@@ -23,7 +27,8 @@ def find_orbits(body: Body, frame: Frame, wanted: dict[str, Poly], forms: dict[s
         lost: set[str] = set()
         longest = MAX_ORBIT if all(t.value is not None for t in wanted.values()) else MAX_SYMBOLIC_ORBIT
         while len(rounds) <= longest:
-            following = _step(body, frame, rounds[-1], forms)
+            late = len(rounds) - 1 if len(rounds) >= LATE else None
+            following = _step(body, frame, rounds[-1], forms, decide if late is not None else None, late or 0)
             if following is None:
                 # The loop is left in this round, whatever else happens: no later round exists.
                 _add(frame, rounds, len(rounds) - 1, forms)
@@ -44,11 +49,17 @@ def find_orbits(body: Body, frame: Frame, wanted: dict[str, Poly], forms: dict[s
 
 
 def _step(
-    body: Body, frame: Frame, values: Mapping[str, Poly], forms: Mapping[str, Form]
+    body: Body, frame: Frame, values: Mapping[str, Poly], forms: Mapping[str, Form], decide: Decide | None = None,
+    number: int = 0,
 ) -> dict[str, Poly] | None:
-    """The values of the next round, without those that hang on more than these values; None if the loop is left."""
+    """The values of the next round, without those that hang on more than these values; None if the loop is left.
+
+    `decide`: asked whether the loop is left for certain in round `number`, as by `o < n` for an o that doubles.
+    """
     back = body.look(frame, at_round(body, frame, {r: f.term for r, f in forms.items()} | dict(values)))
     if back is None:
+        return None
+    if decide is not None and decide((*back.control, *back.facts, eq(frame.k - number)), FALSE):
         return None
     following: dict[str, Poly] = {}
     for register in values:
@@ -134,13 +145,23 @@ def congruent(value: Value | None, expected: Poly) -> bool:
     return all(c % 2**value.width == 0 for c in (value.term - expected).terms.values())
 
 
-def confirmed_case_by_case(frame: Frame, form: Form, going: Cond, value: Word, expected: Poly) -> bool:
-    """The same for each round before the circle and each place in it."""
+def confirmed_case_by_case(
+    frame: Frame, form: Form, going: Cond, value: Word, expected: Poly, decide: Decide
+) -> bool:
+    """The same for each round before the circle and each place in it, as far as the loop goes on from there."""
     for case in cases(frame, form.pre, form.period):
         here = {frame.iteration: case}
-        if going.substitute(here) != FALSE and not congruent(substitute_value(value, here), expected.substitute(here)):
+        onward = going.substitute(here)
+        if onward == FALSE or congruent(substitute_value(value, here), expected.substitute(here)):
+            continue
+        if not left_for_certain(frame, onward, decide):
             return False
     return True
+
+
+def left_for_certain(frame: Frame, going: Cond, decide: Decide) -> bool:
+    """Whether the condition of going round cannot hold, by what was known on entry."""
+    return decide((*frame.entry.control, *frame.entry.facts, going), FALSE)
 
 
 def cases(frame: Frame, pre: int, period: int) -> list[Poly]:

@@ -80,8 +80,11 @@ def check_entry(
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
     decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
     meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
-    one_value = frozenset(frozenset(d.claim.lines) for d in decided.values() if d.alike)
-    analysis = replace(analysis, one_value=one_value)
+    alike, other = (
+        {frozenset(d.claim.lines) for d in decided.values() if (d.alike if same else d.status != "unsat")}
+        for same in (True, False)
+    )
+    analysis = replace(analysis, one_value=frozenset(alike - other))
     registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered

@@ -45,7 +45,8 @@ class Attempt:
         self, writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None
     ) -> Watch:
         return Watch(
-            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line, self.cost
+            self.analysis.problem, self.analysis.records, self.launch, self.claim.lines, writers, on_line, self.cost,
+            self.analysis.one_value,
         )
 
 

@@ -109,7 +109,6 @@ def _race(attempt: Attempt) -> Sign | str:
         return found
     result = attempt.watch().run(attempt.schedule, STEP_BUDGET)
     others = ((f.line, f.other_line) for f in result.faults if f.kind == RACE and f.other_line is not None)
-    others = (there for there in others if frozenset(there) not in attempt.analysis.one_value)
     for there in others:
         other = _race_at(replace(attempt, claim=replace(attempt.claim, lines=tuple(dict.fromkeys(there)))))
         if isinstance(other, Sign):

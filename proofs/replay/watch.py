@@ -67,11 +67,13 @@ class Watch:
         writers: whether to look for bytes written twice.
         on_line: called for every instruction at one of `lines`.
         cost: what runs cost is added to it; a run ends where it is over.
+        one_value: lines of stores that are proved to put the same value in the same place.
     """
 
     def __init__(
         self, problem: Problem, records: Records, launch: Launch, lines: Sequence[int],
         writers: bool = False, on_line: Callable[[StepEvent, Watch], None] | None = None, cost: Meter | None = None,
+        one_value: frozenset[frozenset[int]] = frozenset(),
     ) -> None:
         self.problem, self.loops, self.launch = problem, records.loops, launch
         self._around = {a.at.line: a.at.loops for a in records.accesses}
@@ -79,7 +81,7 @@ class Watch:
         alike = {a.at.line for a in records.accesses if problem.contract is None} - unlike
         self._alike = frozenset(alike)
         self.lines, self.writers, self.on_line = frozenset(lines), writers, on_line
-        self.cost = cost
+        self.cost, self.one_value = cost, one_value
         self.seen: list[Seen] = []
         self.twice: list[tuple[Seen, Seen]] = []
         self._places = instruction_places(problem.function)
@@ -99,8 +101,8 @@ class Watch:
             problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
-            alike=self._alike, lenient=problem.contract is None, on_access=self._access, on_step=self._step,
-            enough=enough, domain=Contrary if launch.contrary else Lanes,
+            alike=self._alike, lenient=problem.contract is None, one_value=self.one_value,
+            on_access=self._access, on_step=self._step, enough=enough, domain=Contrary if launch.contrary else Lanes,
         )
 
     def rounds(self, thread: int) -> dict[str, int]:

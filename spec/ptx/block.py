@@ -274,7 +274,7 @@ class Block(Threads):
         """Look for races since the last barrier of all threads; forget the order within the interval."""
         memory = self.memory
         clocks = memory.clocks if memory.clocks.partial else None
-        for first, second in collisions(memory.log, clocks):
+        for first, second in collisions(memory.log, clocks, one_value=self.launch.one_value):
             self.line = second.line
             threads = np.array([second.thread, first.thread])
             self.fault(

@@ -45,6 +45,7 @@ class Launch:
     allow_exited: bool
     dynamic_shared: int
     lenient: bool = False
+    one_value: Collection[frozenset[int]] = ()
     on_step: Callable[[StepEvent], None] | None = None
 
 
@@ -81,6 +82,7 @@ def run(
     allow_exited: bool = False,
     alike: Collection[int] = (),
     lenient: bool = False,
+    one_value: Collection[frozenset[int]] = (),
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
     on_step: Callable[[StepEvent], None] | None = None,
@@ -100,6 +102,7 @@ def run(
         alike: lines whose stores to shared memory, made by lanes of one warp at once and to one address, are one store.
         lenient: a register that was never written may be read, as long as what is read decides nothing and is not
             stored (`spec.ptx.defined`); else the read is a fault.
+        one_value: lines of stores that are known to put the same value in the same place, which is no race.
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
         on_step: called for every instruction, before it is carried out.
@@ -117,7 +120,7 @@ def run(
         if variable.space == "global" and variable.name not in memory.buffers:
             memory.add(variable.name, initial_bytes(variable))
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
-                    dynamic_shared, lenient, on_step)
+                    dynamic_shared, lenient, one_value, on_step)
     faults, stats = FaultList(enough=enough), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)
@@ -140,7 +143,7 @@ def run(
             stats.steps += state.steps_taken
             for line, threads in state.executed.items():
                 stats.lines[line] = stats.lines.get(line, 0) + threads
-        _between_blocks(everything, readonly, done, name, faults)
+        _between_blocks(everything, readonly, done, name, faults, one_value)
     return Result(faults.found, faults.repeated, stats)
 
 
@@ -157,10 +160,11 @@ def _order(grid: Index, schedule: str | int) -> Iterable[Index]:
 
 
 def _between_blocks(
-    everything: AccessLog, readonly: AccessLog, done: list[Index], name: Callable[[int], Index], faults: FaultList
+    everything: AccessLog, readonly: AccessLog, done: list[Index], name: Callable[[int], Index], faults: FaultList,
+    one_value: Collection[frozenset[int]],
 ) -> None:
     """Races between blocks, which nothing orders, and stores to bytes that an `.nc` load of this launch reads."""
-    for first, second in collisions(everything, None, across_blocks=True):
+    for first, second in collisions(everything, None, across_blocks=True, one_value=one_value):
         block, other = done[second.actor], done[first.actor]
         faults.add(Fault(
             RACE, second.line, block, (name(second.thread), name(first.thread)), second.start, second.width,

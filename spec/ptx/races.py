@@ -10,7 +10,7 @@ followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from spec.ptx.memory import WINDOWS, Use
 
 Array = npt.NDArray[Any]
 
+OneValue = Collection[frozenset[int]]
 _COLUMNS = ("start", "width", "write", "actor", "clock", "line", "thread", "scope")
 # Of an atomic, how far it is indivisible; plain accesses have 0.
 SCOPES = ("", "cta", "cluster", "gpu", "sys")
@@ -131,12 +132,13 @@ def _suspicious(keys: Array, rows: tuple[Array, ...], least_scope: int) -> Array
 
 
 def collisions(
-    log: AccessLog, clocks: Clocks | None, across_blocks: bool = False
+    log: AccessLog, clocks: Clocks | None, across_blocks: bool = False, one_value: OneValue = frozenset()
 ) -> Iterable[tuple[Access, Access]]:
     """Pairs of accesses (earlier, later) that overlap, of different actors, one a write, and are not ordered.
 
     One pair for each pair of lines and kinds. `clocks` is None where nothing orders anything. Two atomics of the same
-    bytes collide only where `across_blocks` and the scope of one is less than the launch.
+    bytes collide only where `across_blocks` and the scope of one is less than the launch; and stores do not whose lines
+    are in `one_value`: they are known to put the same value in the same place.
     """
     start, width, write, actor, _, _, _, scope = log.columns()
     least = _OF_GRID if across_blocks else _OF_BLOCK
@@ -161,7 +163,10 @@ def collisions(
         groups = [g for g, doubt in zip(groups, in_doubt, strict=True) if doubt]
     seen: set[tuple[int, int, bool, bool]] = set()
     for group in groups if clocks is not None else groups[:_MOST_GROUPS]:
-        pairs = _first_pair(log, group, least) if clocks is None else _unordered(log, clocks, group, least)
+        pairs = (
+            _first_pair(log, group, least, one_value) if clocks is None
+            else _unordered(log, clocks, group, least, one_value)
+        )  # fmt: skip
         for pair in pairs:
             first, second = (log.row(i) for i in pair)
             kind = first.line, second.line, first.write, second.write
@@ -195,33 +200,37 @@ def _in_doubt(log: AccessLog, clocks: Clocks, row: Array, key: Array) -> list[bo
     return [bool(d) for d in np.logical_or.reduceat(doubt, np.flatnonzero(begins))] if n else []
 
 
-def _together(log: AccessLog, group: Array, one: int, least: int) -> Array:
+def _together(log: AccessLog, group: Array, one: int, least: int, one_value: OneValue) -> Array:
     """Which accesses of a group make a pair with a write among them, each pair of writes once."""
-    start, width, write, actor, _, _, _, scope = (column[group] for column in log.columns())
+    start, width, write, actor, _, line, _, scope = (column[group] for column in log.columns())
     at = np.arange(len(group))
     indivisible = np.minimum(scope, scope[one]) >= least
+    same = [other for lines in one_value if line[one] in lines for other in (lines - {line[one]} or lines)]
+    indivisible |= (write > 0) & np.isin(line, same) if same and write[one] else False
     indivisible &= (start == start[one]) & (width == width[one])
     found: Array = (actor != actor[one]) & ~((write > 0) & (at < one)) & ~indivisible
     return found
 
 
-def _first_pair(log: AccessLog, group: Array, least: int) -> Iterable[tuple[int, int]]:
+def _first_pair(log: AccessLog, group: Array, least: int, one_value: OneValue) -> Iterable[tuple[int, int]]:
     """A pair with a write: where nothing is ordered, one stands for all."""
     for one in np.flatnonzero(log.columns()[2][group]).tolist():
-        others = np.flatnonzero(_together(log, group, one, least))
+        others = np.flatnonzero(_together(log, group, one, least, one_value))
         if len(others):
             yield int(group[min(one, others[0])]), int(group[max(one, others[0])])
             return
 
 
-def _unordered(log: AccessLog, clocks: Clocks, group: Array, least: int) -> Iterable[tuple[int, int]]:
+def _unordered(
+    log: AccessLog, clocks: Clocks, group: Array, least: int, one_value: OneValue
+) -> Iterable[tuple[int, int]]:
     """The pairs with a write that are not ordered, one for each other line."""
     columns = log.columns()
     # What an actor does again before it meets anybody adds no pair of other lines.
     group = group[np.sort(np.unique(np.stack([c[group] for c in columns]), axis=1, return_index=True)[1])]
     _, _, write, actor, clock, line, _, _ = (column[group] for column in columns)
     for one in np.flatnonzero(write).tolist():
-        others = np.flatnonzero(_together(log, group, one, least))
+        others = np.flatnonzero(_together(log, group, one, least, one_value))
         first, second = np.minimum(one, others), np.maximum(one, others)
         loose = others[~clocks.ordered((actor[first], clock[first]), (actor[second], clock[second]))]
         kinds = np.stack((line[loose], write[loose], loose < one))

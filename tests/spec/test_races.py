@@ -10,8 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spec.ptx.clocks import Clocks
-from spec.ptx.memory import READ, WRITE, Use
+from spec.ptx.faults import RACE
+from spec.ptx.memory import READ, WRITE, Memory, Use
 from spec.ptx.races import AccessLog, collisions
+from tests.spec.programs import kernel, launch
 
 THREADS = 4
 KINDS = (READ, WRITE, Use("atomic", scope="cta"))
@@ -85,3 +87,20 @@ def test_what_is_handed_over_in_many_rounds(told: bool) -> None:
         log.append(word, 4, READ, reader, clocks.clock[reader], 2)
         clocks.meet(writer, [clocks.release(reader)])
     assert bool(list(collisions(log, clocks))) != told
+
+
+@pytest.mark.parametrize("read", [False, True])
+@pytest.mark.parametrize("partial", [False, True])
+def test_stores_of_one_value_meet_no_store_but_reads(read: bool, partial: bool) -> None:
+    lines = ["bar.warp.sync -1;" if partial else "", "st.shared.u32 [s], 5;", "ld.shared.u32 %r1, [s];" if read else ""]
+    module = kernel("\n".join(lines), shared="s[4]", params="")
+    store = next(i.line for i in module.entries[0].instructions() if i.base == "st")
+
+    def raced(one_value: frozenset[frozenset[int]]) -> set[tuple[int, int | None]]:
+        result = launch(module, Memory(), {}, block=(64, 1, 1), one_value=one_value)
+        return {(f.line, f.other_line) for f in result.faults if f.kind == RACE}
+
+    assert (store, store) in raced(frozenset())
+    found = raced(frozenset({frozenset({store})}))
+    assert (store, store) not in found
+    assert bool(found) is read
