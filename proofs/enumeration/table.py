@@ -103,8 +103,13 @@ class Grid:
         group = table.layout.group
         if chosen is not None and not isinstance(group, int):
             group = group[chosen]
-        first = (begin - self.origin) // self.grain
-        at = first[:, None] + np.arange(table.site.width // self.grain)[None, :]
+        first = begin - self.origin
+        # A grain is a power of two but where bytes come round modulo another number; a division takes ten times as long.
+        shift = self.grain.bit_length() - 1
+        first = first >> shift if self.grain == 1 << shift else first // self.grain
+        at = first[:, None]
+        if table.site.width != self.grain:
+            at = at + np.arange(table.site.width // self.grain)[None, :]
         if self.around:
             at = at % self.around
         return at + (group if isinstance(group, int) else group[:, None]) * self.cells
@@ -139,10 +144,10 @@ def extremes(table: Table, grid: Grid, chosen: Array | None) -> tuple[Array, Arr
     return low, high
 
 
-def lanes_on(table: Table, grid: Grid, chosen: Array, cell: int) -> Array:
-    """The chosen lanes that touch a cell."""
-    found: Array = np.flatnonzero(chosen)[(grid.cell(table, chosen) == cell).any(axis=1)]
-    return found
+def lanes_on(table: Table, grid: Grid, chosen: Array | None, cell: int) -> Array:
+    """The lanes that touch a cell, of all or of the chosen ones."""
+    on = (grid.cell(table, chosen) == cell).any(axis=1)
+    return np.flatnonzero(on) if chosen is None else np.flatnonzero(chosen)[on]
 
 
 @dataclass(frozen=True)
