@@ -77,6 +77,17 @@ def not_replayed(problem: Problem, records: Records, decision: Decision, reason:
     return Open(claim.name, states(claim, records), claim.lines, why, (*advice(problem, claim), *_unfollowed(claim)))
 
 
+def not_followed(problem: Problem, records: Records, claim: Claim, line: int, launch: bool) -> Open:
+    """A race that the fence at a line may put in order."""
+    between = "between blocks" if launch else "between threads"
+    why = f"fences and atomics {between} are not followed as an order; {Places(problem).whole(line)}"
+    help_ = (
+        "such an order cannot be proved here: let a launch of its own read what this one has written"
+        if launch else "such an order cannot be proved here: a barrier between the two accesses can"
+    )
+    return Open(claim.name, states(claim, records), claim.lines, why, (help_,))
+
+
 def advice(problem: Problem, claim: Claim) -> list[str]:
     """Flags that make the claim easier, or shut out launches that are never made."""
     if claim.query is None:
