@@ -104,7 +104,7 @@ class Grid:
         if chosen is not None and not isinstance(group, int):
             group = group[chosen]
         first = begin - self.origin
-        # A grain is a power of two but where bytes come round modulo another number; a division takes ten times as long.
+        # A grain is a power of two but where bytes come round modulo another number; dividing takes far longer.
         shift = self.grain.bit_length() - 1
         first = first >> shift if self.grain == 1 << shift else first // self.grain
         at = first[:, None]
