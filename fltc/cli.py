@@ -226,7 +226,8 @@ def main(args: Sequence[str] | None = None) -> int:
     _globals = Globals()
     try:
         result = app(args=None if args is None else list(args), prog_name="fltc", standalone_mode=False)
-        sys.stdout.flush()  # here, where a full disk is still one message
+        if sys.stdout is not None:  # it is None where the caller has closed it
+            sys.stdout.flush()  # here, where a full disk is still one message
     except BaseException as error:
         return code_of(error, debug=_globals.debug)
     return code_of(KeyboardInterrupt(), debug=False) if result == INTERRUPTED else int(result or 0)

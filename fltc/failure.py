@@ -65,6 +65,8 @@ def _usage(error: BaseException) -> str:
 
 def _give_up_stdout() -> None:
     """Send what stdout still holds nowhere: at its end the interpreter would try to write it again, and complain."""
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except OSError:

@@ -433,6 +433,15 @@ def test_output_without_room_is_one_message(tmp_path: Path, args: list[str]) -> 
     assert told.stderr == "fltc: cannot write the output: No space left on device; make room, or write elsewhere\n"
 
 
+def test_a_closed_stdout_changes_no_exit_code(
+    ptx: Path, stand: Stand, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand("proofs.check.report", check=returns(Report([REFUTED])))
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["check", str(ptx)]) == 1
+    assert capsys.readouterr().err == ""
+
+
 # --- audit, diff, bench ----------------------------------------------------------------------------------------------
 
 

@@ -61,3 +61,13 @@ def test_the_ptx_is_what_the_command_of_the_text_writes(name: str, tmp_path: Pat
     subprocess.run([ptxas().with_name("nvcc"), *arguments], cwd=tmp_path, check=True, timeout=100)
     written = (tmp_path / f"{name}.ptx").read_text().replace(f"{tmp_path}/", "")
     assert written == (KERNELS / f"{name}.ptx").read_text()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="nvcc needs a C++ compiler, and g++ is not here")
+@pytest.mark.skipif(OTHER_RELEASE, reason="nvidia-nvvm or nvidia-cuda-nvcc here is not the release that wrote the PTX")
+def test_the_compiler_of_the_text_finds_the_headers_of_kernels(tmp_path: Path) -> None:
+    headers = ("cuda_fp16.h", "cuda_bf16.h", "mma.h", "cuda_pipeline.h", "cooperative_groups.h")
+    source = "".join(f"#include <{header}>\n" for header in headers) + "__global__ void k(__half *x) { x[0] = x[1]; }\n"
+    (tmp_path / "k.cu").write_text(source)
+    subprocess.run([ptxas().with_name("nvcc"), "-ptx", "-arch=sm_90", "k.cu"], cwd=tmp_path, check=True, timeout=100)
+    assert ".entry _Z1kP6__half(" in (tmp_path / "k.ptx").read_text()
