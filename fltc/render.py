@@ -57,7 +57,7 @@ def print_report(console: Console, report: Report) -> None:
 
 
 def told_once(rows: Sequence[Row]) -> list[tuple[Row, str]]:
-    """The rows with the names of their obligations; those of an entry that say one thing are one, where the first is."""
+    """The rows with their obligations; those of an entry that say one thing are one, where the first is."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for number, row in enumerate(rows):
         plain = not row.open and row.counterexample is None and row.verdict.value == "unknown"

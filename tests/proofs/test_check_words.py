@@ -125,7 +125,7 @@ def test_a_pointer_that_an_expression_names_is_said_to_be_a_number(
 def test_the_refuted_comes_first_where_something_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, report = told(tmp_path, capsys, FIRST_256, "--assume", "dynamic_shared <= 2^20")
+    _, report = told(tmp_path, capsys, FIRST_256, "--assume", "dynamic_shared <= 2^20")
     rows = {r["obligation"]: r for r in report["rows"]}  # type: ignore[attr-defined]
     refuted = [kind for kind, row in rows.items() if row["verdict"] == "refuted"]
     assert "barrier" in refuted
