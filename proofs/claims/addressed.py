@@ -59,7 +59,7 @@ def writer_of(
     if ended is not None and k is not None:
         turns = quotient(place, step)
         here = {x: place - step * turns, k: turns}
-        earlier = Poly.symbol(Symbol(f"j@{ended.id}", "iteration", THREAD, 0, None))
+        earlier = Poly.symbol(Symbol(f"j@{ended.id}.{write.id}", "iteration", THREAD, 0, None))
         parts = [ge(turns), *(c.substitute(here) for c in ended.at.control)]
         parts.append(implies(lt(earlier, turns), ended.proceed.substitute({**here, k: earlier})))
     exists = [ge(here[x]), *(c.substitute(here) for _, c in problem.domain if x in c.symbols())]
