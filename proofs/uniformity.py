@@ -20,7 +20,7 @@ from spec.ptx.ast import FloatImm, Imm, Instr, Not, Operand, Pair, ParenList, Re
 PURE = frozenset((
     "abs", "add", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "cvt", "div", "fma", "lop3", "mad",
     "mad24", "max", "min", "mov", "mul", "mul24", "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "selp",
-    "set", "setp", "shf", "shl", "shr", "sqrt", "sub", "xor",
+    "set", "setp", "shf", "shl", "shr", "slct", "sqrt", "sub", "szext", "xor",
 ))
 
 

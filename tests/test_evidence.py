@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from spec.ptx.isa import ROWS
 from tests.harness import gpu_evidence
-from tests.harness.gpu_evidence import PARTS, descriptors, file_stem, main, stale
+from tests.harness.gpu_evidence import PARTS, descriptors, file_stem, main, not_run, stale
+from tests.harness.isa_forms import rows_of_values
 
 
 def evidence() -> dict[str, Any]:
@@ -26,6 +28,19 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 def test_evidence_of_the_shipped_text_is_current(tmp_path: Path) -> None:
     assert stale(write(tmp_path, evidence())) == []
     assert main(["--check", "--out", str(tmp_path)]) == 0
+
+
+def test_rows_that_the_file_does_not_have_are_named_and_do_not_make_it_stale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = [{"template": row.template, "spellings": 1} for row in rows_of_values(ROWS)]
+    content = evidence() | {"isa": {"rows": listed}}
+    assert not_run(write(tmp_path, content)) == []
+    refused, absent = listed[3]["template"], listed.pop()["template"]
+    listed[3]["spellings"] = 0
+    assert not_run(write(tmp_path, content)) == [refused, absent]
+    assert main(["--check", "--out", str(tmp_path)]) == 0
+    assert f"not run on this device: row {absent}" in capsys.readouterr().out
 
 
 def test_another_hash_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,6 +191,14 @@ def _sign(base: str, meaning: Callable[..., object], sections: tuple[str, str]) 
     )
 
 
+def _slct(x: Domain[W, P], f: Form, a: W, b: W, c: W) -> W:
+    """a where c is at least 0 of either sign, b where it is below or NaN (PTX ISA 9.7.6.4): told by its bits."""
+    positive = x.compare(32, False, "le", c, x.const(32, 0x7F800000))
+    ignored = 0x007FFFFF if f.has("ftz") else 0
+    minus_zero = x.compare(32, False, "eq", x.bit_or(32, c, x.const(32, ignored)), x.const(32, 0x80000000 | ignored))
+    return x.select(f.width, x.p_or(positive, minus_zero), a, b)
+
+
 def _division() -> tuple[Row, ...]:
     def quotient(x: Domain[W, P], f: Form, a: W, b: W) -> W:
         return x.fdiv(f.type, f["round"], f.has("ftz"), a, b)
@@ -243,6 +251,10 @@ def _comparisons() -> tuple[Row, ...]:
             _set,
         ),
         Row(f"set.{_FLOAT_CMP}.{{target:u32|s32|f32}}.{{type:f64}}", ("{target}",), two, EXACT, "9.7.6.1", _set),
+        Row(
+            "slct[ftz:ftz].{type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.{selector:f32}", (_T,), (*two, "f32"),
+            EXACT, "9.7.6.4", _slct,
+        ),
     )
 
 

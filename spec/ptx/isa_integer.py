@@ -113,6 +113,15 @@ def _bmsk(x: Domain[W, P], f: Form, position: W, length: W) -> W:
     return x.shl(32, _field_mask(x, 32, n), at)
 
 
+def _szext(x: Domain[W, P], f: Form, a: W, length: W) -> W:
+    """The low `length` bits of a, extended by their top bit or by zeros; of no bits 0 (PTX ISA 9.7.1.21)."""
+    n = x.bit_and(32, length, x.const(32, 31)) if f["mode"] == "wrap" else x.min(32, False, length, x.const(32, 32))
+    if not f.signed:
+        return x.bit_and(32, a, _field_mask(x, 32, n))
+    unused = x.sub(32, x.const(32, 32), n)
+    return x.shr(32, True, x.shl(32, a, unused), unused)
+
+
 def _shf(x: Domain[W, P], f: Form, a: W, b: W, amount: W) -> W:
     """32 bits of the 64 bits b:a shifted by a clamped or wrapped amount (PTX ISA 9.7.8.7)."""
     limit = x.const(32, 31 if f["mode"] == "wrap" else 32)
@@ -186,6 +195,12 @@ def lop3(x: Domain[W, P], f: Form, a: W, b: W, c: W, table: int) -> W:
         return x.bit_or(32, when_set, x.bit_and(32, x.bit_not(32, first), build(low, rest)))
 
     return build(tuple(table >> i & 1 for i in range(8)), (a, b, c))
+
+
+def _lop3_with(x: Domain[W, P], f: Form, a: W, b: W, c: W, table: int, q: P) -> tuple[W, P]:
+    """Besides, whether any bit of the result is set, combined with q (PTX ISA 9.7.8.6)."""
+    word = lop3(x, f, a, b, c, table)
+    return word, combine(x, f["bool"], x.compare(32, False, "ne", word, x.const(32, 0)), q)
 
 
 def combine(x: Domain[W, P], op: str, p: P, q: P) -> P:
@@ -262,6 +277,7 @@ ROWS: tuple[Row, ...] = (
     Row("brev.{type:b32|b64}", (_T,), (_T,), EXACT, "9.7.1.18", lambda x, f, a: x.brev(f.width, a)),
     Row("bfe.{type:u32|s32|u64|s64}", (_T,), (_T, "u32", "u32"), EXACT, "9.7.1.19", _bfe),
     Row("bfi.{type:b32|b64}", (_T,), (_T, _T, "u32", "u32"), EXACT, "9.7.1.20", _bfi),
+    Row("szext.{mode:clamp|wrap}.{type:u32|s32}", (_T,), (_T, "u32"), EXACT, "9.7.1.21", _szext),
     Row("bmsk.{mode:clamp|wrap}.b32", ("b32",), ("u32", "u32"), EXACT, "9.7.1.22", _bmsk),
     Row(f"and.{_BITS}", (_T,), (_T, _T), EXACT, "9.7.8.1", lambda x, f, a, b: x.bit_and(f.width, a, b)),
     Row(f"or.{_BITS}", (_T,), (_T, _T), EXACT, "9.7.8.2", lambda x, f, a, b: x.bit_or(f.width, a, b)),
@@ -273,6 +289,9 @@ ROWS: tuple[Row, ...] = (
     Row("not.pred", ("pred",), ("pred",), EXACT, "9.7.8.4", lambda x, f, p: x.p_not(p)),
     Row(f"cnot.{_BITS}", (_T,), (_T,), EXACT, "9.7.8.5", _cnot),
     Row("lop3.b32", ("b32",), ("b32", "b32", "b32", "imm"), EXACT, "9.7.8.6", lop3),
+    Row(
+        "lop3.{bool:or|and}.b32", ("b32", "pred"), ("b32", "b32", "b32", "imm", "pred"), EXACT, "9.7.8.6", _lop3_with,
+    ),
     Row("shf.{direction:l|r}.{mode:clamp|wrap}.b32", ("b32",), ("b32", "b32", "u32"), EXACT, "9.7.8.7", _shf),
     Row(f"shl.{_BITS}", (_T,), (_T, "u32"), EXACT, "9.7.8.8", lambda x, f, a, n: x.shl(f.width, a, n)),
     Row(

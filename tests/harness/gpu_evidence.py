@@ -27,7 +27,9 @@ from backend.launch import Descriptor, bind
 from common.files import write_atomic
 from spec.contracts import STEMS, contracts_of
 from spec.errors import DriverError, FltcError
+from spec.ptx.isa import ROWS
 from spec.ptx.parser import parse
+from tests.harness.isa_forms import rows_of_values
 from tests.harness.isa_gpu import cuda_compiles, run_isa
 from tests.harness.large import run_large
 from tests.harness.run import run_diff
@@ -79,7 +81,17 @@ def _check(files: Sequence[Path]) -> int:
     if not files:
         found = ["no evidence file there"]
     print("\n".join(found) or f"{', '.join(map(str, files))}: complete and of the shipped PTX")
+    for file in files:
+        for template in not_run(file):
+            print(f"{file}: not run on this device: row {template}")
     return 1 if found else 0
+
+
+def not_run(file: Path) -> list[str]:
+    """Exact and bounded rows of the table that are newer than the file's part `isa`, or that it could not run."""
+    rows = json.loads(file.read_text()).get("isa", {}).get("rows", [])
+    ran = {row["template"] for row in rows if row["spellings"]}
+    return [row.template for row in rows_of_values(ROWS) if row.template not in ran]
 
 
 def stale(file: Path) -> list[str]:

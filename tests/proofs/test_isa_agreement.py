@@ -48,8 +48,8 @@ PARTLY = {
 }
 # Of these rows Terms gives a constant for no operands at all.
 UNKNOWN = {
-    # Values of floats are not tracked; copysign and testp only move and test bits.
-    *(r.template for r in isa_float.ROWS if r.base not in ("copysign", "testp") and r.template not in PARTLY),
+    # Values of floats are not tracked; copysign, testp and slct only move and test bits.
+    *(r.template for r in isa_float.ROWS if r.base not in ("copysign", "testp", "slct") and r.template not in PARTLY),
     # Conversions from, to and between floats; the first row of cvt is from integer to integer.
     *(r.template for r in ROWS if r.base == "cvt" and not r.template.startswith("cvt[sat:sat].{target:u8")),
 }

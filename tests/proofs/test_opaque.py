@@ -38,7 +38,8 @@ def test_no_row_of_memory_or_control_has_a_base_that_counts() -> None:
     [
         ("vadd.u32.u32.u32 %r1, %r2, %r3;", ("%r1",), ("%r2", "%r3")),
         ("vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;", ("%r1",), ("%r2", "%r3", "%r4")),
-        ("lop3.and.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;", ("%r1", "%p1"), ("%r2", "%r3", "%r4", "%p2")),
+        ("fns.b32 %r1, %r2, %r3, %r4;", ("%r1",), ("%r2", "%r3", "%r4")),
+        ("lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;", ("%r1", "%p1"), ("%r2", "%r3", "%r4", "%p2")),
         ("mov.b128 %x0, {%d1, %d2};", ("%x0",), ("%d1", "%d2")),
         ("createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;", ("%d1",), ()),
         ("cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;", ("%h1",), ("%f1", "%f2")),

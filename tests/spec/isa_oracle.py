@@ -160,8 +160,20 @@ def prmt(f: Form, a: int, b: int, control: int) -> int:
     return int.from_bytes(bytes(out), "little")
 
 
-def lop3(f: Form, a: int, b: int, c: int, table: int) -> int:
-    return number([table >> (4 * (a >> i & 1) + 2 * (b >> i & 1) + (c >> i & 1)) & 1 for i in range(32)])
+def szext(f: Form, a: int, length: int) -> int:
+    """As PTX ISA 9.7.1.21 spells it out, with its masks."""
+    low = length & 0x1F
+    too_large = length >= 32 and f["mode"] == "clamp"
+    mask = 0 if too_large else wrap(32, 0xFFFFFFFF << low)
+    negative = f.signed and low and not too_large and a >> (low - 1) & 1
+    return a & ~mask | (mask if negative else 0)
+
+
+def lop3(f: Form, a: int, b: int, c: int, *rest: Any) -> int | tuple[int, bool]:
+    """`rest` is the table, with .and or .or after the predicate."""
+    table = rest[-1]
+    word = number([table >> (4 * (a >> i & 1) + 2 * (b >> i & 1) + (c >> i & 1)) & 1 for i in range(32)])
+    return (word, JOIN[f["bool"]](word != 0, rest[0])) if f.has("bool") else word
 
 
 COMPARE: dict[str, Callable[[int, int], bool]] = {
@@ -200,6 +212,8 @@ def set_(f: Form, a: int, b: int) -> int:
 
 
 def slct(f: Form, a: int, b: int, c: int) -> int:
+    if f["selector"] == "f32":
+        return a if fl.compare("f32", f.has("ftz"), "ge", c, 0) else b
     return a if signed(32, c) >= 0 else b
 
 
@@ -432,6 +446,7 @@ ORACLES: dict[str, Oracle] = {
     "bfind": bfind,
     "bfe": bfe,
     "bfi": bfi,
+    "szext": szext,
     "bmsk": bmsk,
     "and": lambda f, a, b: a & b,
     "or": lambda f, a, b: a | b,
