@@ -96,7 +96,7 @@ class Bitwise(Arithmetic):
     def _signed_opaque(self, op: str, width: int, x: Poly, y: Poly) -> Word:
         """The same where one may be below zero, as a signed number; its sign is known if theirs are."""
         half = 2 ** (width - 1)
-        result = self.bounded(width, -half, half - 1, f"(bv{op} {x.text} {y.text})")
+        result = self.bounded(width, -half, half - 1)
         if self._shown(x, -half, half - 1) and self._shown(y, -half, half - 1):
             (symbol,) = self.term(result).symbols()
             self._signs[symbol] = (op, x, y)
