@@ -31,7 +31,7 @@ def test_some_are_good_and_some_are_not() -> None:
 
 
 def test_a_prover_that_overlooks_accesses_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(walker: object, start: object) -> tuple[Member, ...]:
+    def nothing(walker: object, start: object, ways: object) -> tuple[Member, ...]:
         return ()
 
     monkeypatch.setattr("proofs.intervals.between", nothing)
