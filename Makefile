@@ -43,6 +43,7 @@ artifacts: ptx ## prove everything anew, which rewrites proofs/artifacts, and sh
 	git status --short -- backend/ptx proofs/artifacts
 
 report: $(VENV)/installed ## write the report of `fltc verify` to report/verify.json
+	@mkdir -p report
 	$(BIN)/fltc verify --json report/verify.json $(ARGS)
 
 audit: $(VENV)/installed ## run the independent verifier over artifacts and shipped PTX

@@ -2,7 +2,7 @@
 
 import sys
 
-from fltc.cli import main
+from fltc.start import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

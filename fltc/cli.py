@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,8 +11,10 @@ from typing import Annotated
 
 import typer
 
-from fltc.failure import INTERRUPTED, code_of
+from fltc.failure import code_of
 from fltc.root import checkout
+from fltc.start import INTERRUPTED
+from spec.errors import BadInput
 
 app = typer.Typer(
     name="fltc",
@@ -57,6 +60,13 @@ def _root(own: Path | None) -> Path:
     return checkout(own or _globals.root)
 
 
+def _once(flag: str, values: list[str] | None) -> str | None:
+    """The value of a flag that means something only once; the library would silently take the last one."""
+    if values and len(values) > 1:
+        raise BadInput(f"{flag} is given {len(values)} times: {', '.join(values)}; give it once")
+    return values[0] if values else None
+
+
 @app.command()
 def verify(
     kernel: Annotated[
@@ -79,12 +89,14 @@ def verify(
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE.ptx", help="PTX from anywhere: nvcc, Triton, hand-written.")],
-    entry: Annotated[str | None, typer.Option("--entry", metavar="E", help="The entry; default: all of them.")] = None,
+    entry: Annotated[
+        list[str] | None, typer.Option("--entry", metavar="E", help="The entry; default: all of them.")
+    ] = None,
     block: Annotated[
-        str | None, typer.Option("--block", metavar="X[,Y,Z]", help="Block size; symbolic where not given.")
+        list[str] | None, typer.Option("--block", metavar="X[,Y,Z]", help="Block size; symbolic where not given.")
     ] = None,
     grid: Annotated[
-        str | None, typer.Option("--grid", metavar="X[,Y,Z]", help="Grid size; symbolic where not given.")
+        list[str] | None, typer.Option("--grid", metavar="X[,Y,Z]", help="Grid size; symbolic where not given.")
     ] = None,
     assume: Annotated[
         list[str] | None, typer.Option("--assume", metavar="EXPR", help="A fact about parameters; may be repeated.")
@@ -94,7 +106,7 @@ def check(
         typer.Option("--buffer", metavar="P=f32[n]:r", help="What a pointer parameter names; may be repeated."),
     ] = None,
     names: Annotated[
-        str | None, typer.Option("--names", metavar="A,B,C", help="Names of the parameters, in order.")
+        list[str] | None, typer.Option("--names", metavar="A,B,C", help="Names of the parameters, in order.")
     ] = None,
     may_alias: Annotated[
         list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
@@ -134,12 +146,12 @@ def check(
 
     return run(
         file,
-        entry=entry,
-        block=block,
-        grid=grid,
+        entry=_once("--entry", entry),
+        block=_once("--block", block),
+        grid=_once("--grid", grid),
         assumes=assume or [],
         buffers=buffer or [],
-        names=names,
+        names=_once("--names", names),
         may_alias=may_alias or [],
         facts=facts or [],
         covers=covers or [],
@@ -214,6 +226,8 @@ def main(args: Sequence[str] | None = None) -> int:
     _globals = Globals()
     try:
         result = app(args=None if args is None else list(args), prog_name="fltc", standalone_mode=False)
+        if sys.stdout is not None:  # it is None where the caller has closed it
+            sys.stdout.flush()  # here, where a full disk is still one message
     except BaseException as error:
         return code_of(error, debug=_globals.debug)
     return code_of(KeyboardInterrupt(), debug=False) if result == INTERRUPTED else int(result or 0)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import sys
 import traceback
 
 import typer
 
+from fltc.start import interrupted
 from spec.errors import DriverError, FltcError
 
-REFUTED, UNKNOWN, BAD_INPUT, INTERNAL, INTERRUPTED = 1, 2, 3, 4, 130
+REFUTED, UNKNOWN, BAD_INPUT, INTERNAL = 1, 2, 3, 4
 READER_GONE = 141  # what a shell reports of a program that SIGPIPE ended
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # a device or a file that takes no more
 OURS = ("common", "spec", "backend", "proofs", "verifier", "tests", "fltc")
 
 # Usage errors of the command-line library, under whatever package name this version of it has them.
@@ -22,8 +27,7 @@ def code_of(error: BaseException, *, debug: bool) -> int:
     if isinstance(error, SystemExit | BrokenPipeError):
         return READER_GONE  # rich and typer end the process when nobody reads stdout any more, with 1: not a refutation
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        _say("interrupted; files are either complete or untouched")
-        return INTERRUPTED
+        return interrupted()
     if isinstance(error, _USAGE):
         _say(_usage(error))
         return BAD_INPUT
@@ -33,6 +37,10 @@ def code_of(error: BaseException, *, debug: bool) -> int:
         return REFUTED
     if isinstance(error, FltcError):
         _say(str(error))
+        return BAD_INPUT
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        _give_up_stdout()
+        _say(f"cannot write {error.filename or 'the output'}: {error.strerror}; make room, or write elsewhere")
         return BAD_INPUT
     if debug:
         traceback.print_exception(error)
@@ -53,6 +61,17 @@ def _usage(error: BaseException) -> str:
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "fltc")
     return f"{message}\n`{command} --help` lists what it takes"
+
+
+def _give_up_stdout() -> None:
+    """Send what stdout still holds nowhere: at its end the interpreter would try to write it again, and complain."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError), open(os.devnull, "w") as nowhere:  # a stdout without a number has no file
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _say(message: str) -> None:

@@ -41,9 +41,11 @@ def progress(what: str) -> Iterator[OnProgress]:
 
 def check_place(path: Path) -> None:
     """BadInput if nothing can be written there; asked before long work, so that no result of it is lost."""
-    folder = next((parent for parent in path.absolute().parents if parent.exists()), path.parent)
+    folder = path.absolute().parent
     if path.is_dir():
         raise BadInput(f"cannot write {path}: it is a folder; name a file")
+    if not folder.exists():
+        raise BadInput(f"cannot write {path}: there is no folder {folder}; make it first")
     if not folder.is_dir():
         raise BadInput(f"cannot write {path}: {folder} is no folder")
     if not os.access(folder, os.W_OK | os.X_OK):

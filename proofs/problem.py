@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from spec.ptx.isa import lookup
 AXES = ("x", "y", "z")
 MAX_PRODUCTS = 1_000  # of an expression in a flag or contract
 DYNAMIC = "dynamic_shared"  # the bytes of `.extern .shared` memory that a launch gives, as a name
+BY_PLACE = " (parameters are also p0, p1, ... in order)"  # said once, instead of every spelling of each
 RESERVED = frozenset((
     "and", "or", "not", "ite", "div", "mod", "abs", "let", "forall", "exists", "true", "false", "distinct", "xor",
     "par", "as", "assert",
@@ -129,7 +131,7 @@ def to_term(expr: Expr, names: Mapping[str, Poly]) -> Poly:
         return Poly.constant(expr.value)
     if isinstance(expr, Var):
         if expr.name not in names:
-            raise BadInput(f"unknown name {expr.name!r} in an expression; known are {', '.join(sorted(names))}")
+            raise BadInput(f"unknown name {expr.name!r} in an expression; known are {_known(names)}")
         return names[expr.name]
     a, b = to_term(expr.a, names), to_term(expr.b, names)
     if expr.op == "*" and len(a.terms) * len(b.terms) > MAX_PRODUCTS:
@@ -141,6 +143,16 @@ def to_term(expr: Expr, names: Mapping[str, Poly]) -> Poly:
     if expr.op in ("min", "max"):
         return ite(le(a, b) if expr.op == "min" else le(b, a), a, b)
     return {"+": a + b, "-": a - b, "*": a * b}[expr.op]
+
+
+def _known(names: Mapping[str, Poly]) -> str:
+    """What may be named, for messages: of the spellings of one parameter, that which stands first in `names`."""
+    listed: dict[Poly | str, str] = {}
+    for name, value in names.items():  # two sizes may be equal without being one thing: `block.y` and `block.z`
+        listed.setdefault(name if "." in name or value.value is not None else value, name)
+    shown = set(listed.values())
+    by_place = any(re.fullmatch(r"p\d+", name) for name in names.keys() - shown)
+    return ", ".join(sorted(shown)) + (BY_PLACE if by_place else "")
 
 
 def to_condition(comparison: Compare, names: Mapping[str, Poly]) -> Cond:

@@ -4,6 +4,7 @@ entry uses. The program is the one of the Python package nvidia-cuda-nvcc, never
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 from spec.errors import AssemblerRefused, BadInput, ToolMissing
 
 PACKAGE = "nvidia-cuda-nvcc"
+AGAIN = f"install it again: pip install --force-reinstall '{PACKAGE}==13.0.*'"
 SECONDS_LIMIT = 300
 SHIPPED_ARCHITECTURES = ("sm_89", "sm_90")
 OLDEST_ARCHITECTURE = "sm_75"
@@ -67,8 +69,11 @@ def ptxas() -> Path:
         raise ToolMissing(f"ptxas is not installed: it comes with the Python package {PACKAGE}==13.0.*") from None
     for file in files:
         if file.parts[-2:] == ("bin", "ptxas"):
-            return Path(str(file.locate())).resolve()
-    raise ToolMissing(f"the installed Python package {PACKAGE} has no bin/ptxas: install it again")
+            found = Path(str(file.locate())).resolve()
+            if found.is_file() and os.access(found, os.X_OK):
+                return found
+            raise ToolMissing(f"{found} is missing or cannot be run: {AGAIN}")
+    raise ToolMissing(f"the installed Python package {PACKAGE} has no bin/ptxas: {AGAIN}")
 
 
 def architecture_for(target: str) -> str:

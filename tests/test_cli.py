@@ -6,15 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from fltc.cli import main
 from fltc.commands import diff as diff_command
+from fltc.start import run
 from proofs.check.request import CheckRequest
 from proofs.results import Report, Row
 from proofs.verdict import Verdict
@@ -248,8 +250,17 @@ def test_verify_hands_its_options_on(checkout: Path, stand: Stand) -> None:
 def test_verify_writes_the_json_report(checkout: Path, stand: Stand) -> None:
     report = Report([PROVED, REFUTED], ["n >= 1"])
     stand("proofs.verify", verify=returns(report))
-    assert main(["verify", "--json", "out/report.json"]) == 1
-    assert json.loads((checkout / "out/report.json").read_text()) == report.to_json()
+    assert main(["verify", "--json", "report.json"]) == 1
+    assert json.loads((checkout / "report.json").read_text()) == report.to_json()
+
+
+def test_verify_refuses_a_folder_that_does_not_exist_before_it_works(
+    checkout: Path, stand: Stand, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand("proofs.verify", verify=raises(AssertionError("it worked")))
+    assert main(["verify", "--json", "out/report.json"]) == 3
+    assert f"there is no folder {checkout / 'out'}; make it first" in capsys.readouterr().err
+    assert not (checkout / "out").exists()
 
 
 def test_a_json_file_that_cannot_be_written_is_bad_input(
@@ -324,6 +335,10 @@ def test_check_needs_no_flags_and_no_checkout(
         (["--may-alias", "x"], "two different parameter names"),
         (["--may-alias", "x,x"], "two different parameter names"),
         (["--names", "a,,b"], "empty"),
+        (["--names", "a", "--names", "b"], "--names is given 2 times: a, b; give it once"),
+        (["--block", "32", "--block", "64"], "--block is given 2 times: 32, 64"),
+        (["--grid", "1", "--grid", "1"], "--grid is given 2 times"),
+        (["--entry", "k", "--entry", "k"], "--entry is given 2 times"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -335,7 +350,10 @@ def test_check_refuses_flags_that_mean_nothing(
     assert asked == []
 
 
-@pytest.mark.parametrize(("place", "message"), [(".", "it is a folder"), ("k.ptx/r.json", "is no folder")])
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [(".", "it is a folder"), ("k.ptx/r.json", "is no folder"), ("no/such/r.json", "no/such; make it first")],
+)
 @pytest.mark.parametrize("flag", ["--json", "--sarif"])
 def test_check_refuses_a_place_for_its_report_before_it_works(
     ptx: Path, asked: list[CheckRequest], capsys: pytest.CaptureFixture[str], flag: str, place: str, message: str
@@ -343,6 +361,7 @@ def test_check_refuses_a_place_for_its_report_before_it_works(
     assert main(["check", str(ptx), flag, str(ptx.parent / place)]) == 3
     assert message in capsys.readouterr().err
     assert asked == []
+    assert list(ptx.parent.iterdir()) == [ptx]
 
 
 @pytest.mark.parametrize(
@@ -351,8 +370,13 @@ def test_check_refuses_a_place_for_its_report_before_it_works(
         (None, "cannot read"),
         (b"__global__ void k() {}", "is CUDA source, not PTX"),
         (b".version 7.0\n\xff\xfe", "k.ptx:2: byte 0xff is not text"),
+        (b"", "k.ptx is empty; expected PTX"),
+        (b" \n\n", "k.ptx is empty; expected PTX"),
+        (b"\x50\xed\x55\xba\x01\x00", "k.ptx is a fatbin, not PTX; take the PTX out of it"),
+        (b"\x7fELF" + bytes(14) + b"\xbe\x00", "k.ptx is a cubin, machine code without PTX"),
+        (b"\x7fELF" + bytes(14) + b"\x3e\x00", "k.ptx is an ELF file (a program, library or object), not PTX"),
     ],
-    ids=["missing", "source", "binary"],
+    ids=["missing", "source", "binary", "empty", "blank", "fatbin", "cubin", "object"],
 )
 def test_check_refuses_files_it_cannot_read(
     ptx: Path, asked: list[CheckRequest], capsys: pytest.CaptureFixture[str], content: bytes | None, message: str
@@ -371,6 +395,51 @@ def test_check_exits_with_the_verdict(
     assert main(["check", str(ptx), "--json", str(tmp_path / "r.json")]) == 1
     assert "buffers are disjoint" in capsys.readouterr().out
     assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "refuted"
+
+
+# --- start and end ---------------------------------------------------------------------------------------------------
+
+
+def test_an_interrupt_while_the_command_line_is_imported_exits_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "fltc.cli", Interrupted("fltc.cli"))
+    assert run() == 130
+    assert capsys.readouterr().err == "fltc: interrupted; files are either complete or untouched\n"
+
+
+def test_the_entry_point_imports_nothing_heavy() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"] == {"fltc": "fltc.start:run"}
+    code = "import sys; old = set(sys.modules); import fltc.start; print(*sorted(set(sys.modules) - old))"
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["__future__", "fltc", "fltc.start"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("args", [["check", "k.ptx"], ["--help"]], ids=" ".join)
+def test_output_without_room_is_one_message(tmp_path: Path, args: list[str]) -> None:
+    (tmp_path / "k.ptx").write_text(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path)}
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "fltc", *args],
+            cwd=tmp_path, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert told.returncode == 3
+    assert told.stderr == "fltc: cannot write the output: No space left on device; make room, or write elsewhere\n"
+
+
+def test_a_closed_stdout_changes_no_exit_code(
+    ptx: Path, stand: Stand, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand("proofs.check.report", check=returns(Report([REFUTED])))
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["check", str(ptx)]) == 1
+    assert capsys.readouterr().err == ""
 
 
 # --- audit, diff, bench ----------------------------------------------------------------------------------------------

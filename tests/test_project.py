@@ -50,6 +50,13 @@ def test_the_distribution_is_private_and_pins_its_prover(project: dict[str, Any]
     assert re.fullmatch(r"z3-solver==\d+(\.\d+)+", z3)
 
 
+def test_the_compiler_and_all_that_it_includes_are_of_one_release(project: dict[str, Any]) -> None:
+    needs = [need for need in project["project"]["dependencies"] if need.startswith("nvidia-")]
+    parts = {name for name, _, release in (need.partition("==") for need in needs) if release == "13.0.*"}
+    assert parts == {f"nvidia-{part}" for part in ("cuda-nvcc", "nvvm", "cuda-crt", "cuda-runtime", "cuda-cccl")}
+    assert len(parts) == len(needs)
+
+
 def test_make_help_lists_every_target() -> None:
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert {line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")} == set(TARGETS)

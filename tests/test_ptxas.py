@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from fltc.cli import main
 from proofs import ptxas
-from spec.errors import AssemblerRefused, BadInput
+from spec.errors import AssemblerRefused, BadInput, ToolMissing
 
 HEAD = ".version 7.8\n.target sm_89\n.address_size 64\n"
 TWO_ENTRIES = (
@@ -111,3 +114,25 @@ def test_not_an_architecture() -> None:
 
 def test_version_is_the_pinned_one() -> None:
     assert re.search(r"release 13\.0", ptxas.version())
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["deleted", "cannot-be-run"])
+def test_a_package_that_lost_its_program_is_a_missing_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], there: bool
+) -> None:
+    program = tmp_path / "bin/ptxas"
+    if there:
+        program.parent.mkdir()
+        program.write_text("")
+        program.chmod(0o644)
+    listed = SimpleNamespace(parts=("cu13", "bin", "ptxas"), locate=lambda: program)
+    monkeypatch.setattr("importlib.metadata.files", lambda _: [listed])
+    monkeypatch.setattr(ptxas, "ptxas", ptxas.ptxas.__wrapped__)
+    with pytest.raises(ToolMissing, match=r"bin/ptxas is missing or cannot be run: install it again: pip install"):
+        ptxas.assemble(TWO_ENTRIES, "sm_89")
+    source = tmp_path / "k.ptx"
+    source.write_text(TWO_ENTRIES)
+    assert main(["check", str(source)]) == 3
+    err = capsys.readouterr().err
+    assert err.startswith(f"fltc: {program} is missing")
+    assert err.count("\n") == 1

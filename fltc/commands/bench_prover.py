@@ -21,7 +21,7 @@ from typing import Any
 from rich.table import Table
 
 from fltc.kernels import Kernel, kernels, still_open, wrong
-from fltc.output import progress, stdout, write_json
+from fltc.output import check_place, progress, stdout, write_json
 
 SCHEMA = "fltc-bench-prover/1"
 
@@ -47,6 +47,8 @@ class Measured:
 
 def run(root: Path, only: Sequence[str], jobs: int, limit: int, out: Path | None) -> int:
     """Measure, print a table, and return 0 where every kernel came out as it should, else 1."""
+    if out is not None:
+        check_place(out)
     chosen = kernels(root, only)
     rows: list[Measured] = []
     listed = still_open(root)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from proofs.check.answers import AnswerStore
     from proofs.results import Report
 
+_FATBIN = 0xBA55ED50.to_bytes(4, "little")
+_ELF, _MACHINE, _CUDA = b"\x7fELF", slice(18, 20), (190).to_bytes(2, "little")  # e_machine, EM_CUDA of elf.h
+_TAKE_OUT = "take the PTX out of it, if it holds some: cuobjdump -xptx all {}, or translate the source: nvcc -ptx"
+
 Sizes = tuple[int | str | None, ...]
 
 
@@ -105,6 +109,14 @@ def read_ptx(file: Path) -> str:
         data = file.read_bytes()
     except OSError as error:
         raise BadInput(f"cannot read {file}: {error.strerror or error}") from error
+    if not data.strip():
+        raise BadInput(f"{file} is empty; expected PTX, which begins with .version")
+    if data.startswith(_FATBIN):
+        raise BadInput(f"{file} is a fatbin, not PTX; {_TAKE_OUT.format(file)}")
+    if data.startswith(_ELF):
+        if data[_MACHINE] == _CUDA:
+            raise BadInput(f"{file} is a cubin, machine code without PTX; translate its source again: nvcc -ptx")
+        raise BadInput(f"{file} is an ELF file (a program, library or object), not PTX; {_TAKE_OUT.format(file)}")
     if b".version" not in data and b"__global__" in data:
         raise BadInput(f"{file} is CUDA source, not PTX; translate it first: nvcc -ptx -lineinfo {file}")
     try:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fltc.output import progress, stdout, write_json
+from fltc.output import check_place, progress, stdout, write_json
 from fltc.render import print_report
 from spec.errors import BadInput
 
@@ -21,6 +21,8 @@ def run(root: Path, kernels: list[str], jobs: int, fresh: bool, json_file: Path 
     """Print the report, write it if asked, and return its exit code."""
     if _EXECUTOR.fullmatch(executor) is None:
         raise BadInput(f"--executor {executor}: expected `local` or dask://HOST:PORT")
+    if json_file is not None:
+        check_place(json_file)
     from proofs.verify import verify
 
     with progress("verify") as on_progress:

@@ -10,7 +10,8 @@ from proofs.check.answers import AnswerStore
 from proofs.check.assumed import UNDECIDED
 from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.findings import Context, Finding
-from proofs.check.open_claims import Open, not_replayed, shut_out, undecided
+from proofs.check.open_claims import Open, not_followed, not_replayed, shut_out, undecided
+from proofs.check.ordering import could_be_ordered
 from proofs.check.source import Places
 from proofs.check.work import Workers
 from proofs.claims import Claim
@@ -200,6 +201,8 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
     elif not _to_run(decision):
         if decision.status == "unknown":
             finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+    elif (order := could_be_ordered(analysis.graph, claim, decision.model))[0]:
+        finding.open.append(not_followed(analysis.problem, analysis.records, claim, *order))
     elif _enough(finding, meter):
         words = "a solver has a counterexample, not replayed since enough others of this kind were"
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, words))

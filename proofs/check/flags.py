@@ -17,6 +17,7 @@ from proofs.hints.fitting import with_hints
 from proofs.opaque import opaque_notes
 from proofs.problem import (
     AXES,
+    BY_PLACE,
     DYNAMIC,
     RESERVED,
     BufferTerms,
@@ -110,6 +111,7 @@ class _Reader:
                 raise BadInput(
                     f"--names gives {len(given)} names, {self.function.name} has {len(params)} parameters"
                     + (f": {', '.join(p.name for p in params)}" if params else "")
+                    + self._choose()
                 )
             if len(set(given)) != len(given):
                 raise BadInput(f"--names {','.join(given)}: a name stands twice")
@@ -132,16 +134,25 @@ class _Reader:
         return shown
 
     def _spellings(self) -> dict[str, str]:
-        """Everything a parameter may be called in a flag, to its PTX name."""
-        found = {f"p{i}": p.name for i, p in enumerate(self.function.params)}
-        found |= {p.name: p.name for p in self.function.params}
-        return found | {shown: ptx for ptx, shown in self.display.items()}
+        """Everything a parameter may be called in a flag, to its PTX name; first what messages call it."""
+        found = {shown: ptx for ptx, shown in self.display.items()}
+        by_name = {p.name: p.name for p in self.function.params}
+        by_place = {f"p{i}": p.name for i, p in enumerate(self.function.params)}
+        return found | {name: ptx for name, ptx in (by_place | by_name).items() if name not in found}
+
+    def _choose(self) -> str:
+        """Advice where flags that fit one entry were read for all of them."""
+        several = self.request.entry is None and len(self.module.entries) > 1
+        return f"; the file has {len(self.module.entries)} entries: choose one with --entry" if several else ""
 
     def _named(self, flag: str, name: str) -> str:
         """The PTX name of a parameter that a flag names."""
         if name not in self.spellings:
             known = ", ".join(self.display.values()) or "none"
-            raise BadInput(f"{flag}: {self.function.name} has no parameter {name!r}; it has {known}")
+            known += BY_PLACE if "p0" in self.spellings.keys() - set(self.display.values()) else ""
+            raise BadInput(
+                f"{flag}: {self.function.name} has no parameter {name!r}; it has {known}{self._choose()}"
+            )
         return self.spellings[name]
 
     # --- parameters ---

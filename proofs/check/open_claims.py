@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from proofs.cfg import graph_of
 from proofs.check.source import Places
+from proofs.check.unfollowed import unfollowed
 from proofs.claims import Claim
 from proofs.discharge import Decision
 from proofs.effort import SPENT
@@ -76,7 +77,19 @@ def not_replayed(problem: Problem, records: Records, decision: Decision, reason:
     """A claim with a counterexample that the emulator does not show."""
     claim = decision.claim
     why = f"the solver has a counterexample, but running it does not show the fault: {reason}"
-    return Open(claim.name, states(claim, records), claim.lines, why, (*advice(problem, claim), *_unfollowed(claim)))
+    help_ = (*advice(problem, claim), *unfollowed(problem, claim))
+    return Open(claim.name, states(claim, records), claim.lines, why, help_)
+
+
+def not_followed(problem: Problem, records: Records, claim: Claim, line: int, launch: bool) -> Open:
+    """A race that the fence at a line may put in order."""
+    between = "between blocks" if launch else "between threads"
+    why = f"fences and atomics {between} are not followed as an order; {Places(problem).whole(line)}"
+    help_ = (
+        "such an order cannot be proved here: let a launch of its own read what this one has written"
+        if launch else "such an order cannot be proved here: a barrier between the two accesses can"
+    )
+    return Open(claim.name, states(claim, records), claim.lines, why, (help_,))
 
 
 def advice(problem: Problem, claim: Claim) -> list[str]:
@@ -135,16 +148,6 @@ def _invariants(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
         f'--hint "loop {label}: {register} <= BOUND"'
         for label, register in found[:MAX_NAMED]
     ]
-
-
-def _unfollowed(claim: Claim) -> list[str]:
-    """That a counterexample hangs on a value which the prover knows nothing of."""
-    symbols = claim.query.symbols if claim.query is not None else ()
-    lines = sorted({s.line for s in symbols if s.kind in ("opaque", "boolean") and s.line})
-    if not lines:
-        return []
-    shown = ", ".join(map(str, lines[:MAX_NAMED])) + (", ..." if len(lines) > MAX_NAMED else "")
-    return [f"it rests on a value that is not followed, which may then be anything (PTX line {shown})"]
 
 
 def _sizes(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:

@@ -6,6 +6,8 @@ same, conditions that can be evaluated are put to use, and at last the symbols t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import gcd
 
 import numpy as np
@@ -22,6 +24,9 @@ from proofs.records import Access
 from proofs.terms import THREAD, Cond, Interval, Poly, Symbol
 
 LEVELS = ((False, False), (False, True), (True, True))  # (symbols of conditions too, conditions)
+
+# Asked for at last only: it looks through all lanes once more.
+Example = Callable[[], tuple[tuple[Pin, ...], tuple[Pin, ...]]]
 
 
 def apart(given: Enumerator, question: Apart) -> Answer:
@@ -40,7 +45,7 @@ def apart(given: Enumerator, question: Apart) -> Answer:
     if ranges is None:
         return Answer(True)
     lanes = 0
-    meeting: tuple[tuple[Pin, ...], tuple[Pin, ...]] | None = None
+    meeting: Example | None = None
     for whole, conditioned in LEVELS:
         try:
             tables = given.tables(sites, ranges, whole)
@@ -55,7 +60,8 @@ def apart(given: Enumerator, question: Apart) -> Answer:
             axes = tuple((*t.used.shared, *t.used.own) for t in tables)
             return Answer(True, lanes=lanes, axes=axes, conditioned=conditioned)
     assert meeting is not None
-    pins = dict.fromkeys((*pinned(meeting[0], first), *pinned(meeting[1], second)))
+    mine, theirs = meeting()
+    pins = dict.fromkeys((*pinned(mine, first), *pinned(theirs, second)))
     return Answer(False, tuple(pins), lanes=lanes)
 
 
@@ -90,8 +96,8 @@ def _unstable(a: Access, first: Copy, b: Access, second: Copy) -> frozenset[Symb
 
 def _meeting(
     given: Enumerator, tables: tuple[Table, Table], conditioned: bool, excusing: bool
-) -> tuple[tuple[Pin, ...], tuple[Pin, ...]] | None:
-    """Where bytes of two threads that are not excused meet: a lane of each; None if nowhere."""
+) -> Example | None:
+    """Where bytes of two threads that are not excused meet: what gives a lane of each; None if nowhere."""
     one, other = tables
     chosen: list[Array | None] = [t.reached if conditioned else None for t in tables]
     stride = gcd(one.stride, other.stride, *(c for c in (one.rest - other.rest).terms.values()))
@@ -105,7 +111,7 @@ def _meeting(
     cells = np.flatnonzero(hit)
     if not len(cells):
         return None
-    return _example(tables, grid, chosen, int(cells[0]), excusing)
+    return partial(_example, tables, grid, chosen, int(cells[0]), excusing)
 
 
 def _example(
@@ -113,8 +119,7 @@ def _example(
 ) -> tuple[tuple[Pin, ...], tuple[Pin, ...]]:
     one, other = tables
     mine, theirs = (
-        lanes_on(t, grid, np.ones(t.lanes.count, bool) if c is None else c, cell)
-        for t, c in zip(tables, chosen, strict=True)
+        lanes_on(t, grid, c, cell) for t, c in zip(tables, chosen, strict=True)
     )
     i = int(mine[0])
     j = int(theirs[0])

@@ -103,8 +103,13 @@ class Grid:
         group = table.layout.group
         if chosen is not None and not isinstance(group, int):
             group = group[chosen]
-        first = (begin - self.origin) // self.grain
-        at = first[:, None] + np.arange(table.site.width // self.grain)[None, :]
+        first = begin - self.origin
+        # A grain is a power of two but where bytes come round modulo another number; dividing takes far longer.
+        shift = self.grain.bit_length() - 1
+        first = first >> shift if self.grain == 1 << shift else first // self.grain
+        at = first[:, None]
+        if table.site.width != self.grain:
+            at = at + np.arange(table.site.width // self.grain)[None, :]
         if self.around:
             at = at % self.around
         return at + (group if isinstance(group, int) else group[:, None]) * self.cells
@@ -127,22 +132,25 @@ def grid_of(tables: list[Table], stride: int) -> Grid:
 
 
 def extremes(table: Table, grid: Grid, chosen: Array | None) -> tuple[Array, Array]:
-    """The least and the greatest owner of each cell; where there is none, NOBODY and -1."""
+    """The least and the greatest owner of each cell; where there is none, more than any and -1."""
     cells = grid.cell(table, chosen)
     owner = table.owner if chosen is None else table.owner[chosen]
     owners = np.broadcast_to(owner[:, None], cells.shape).ravel()
     flat = cells.ravel()
-    low = np.full(grid.cells * grid.groups, NOBODY, np.int64)
-    high = np.full(grid.cells * grid.groups, -1, np.int64)
+    # Most of the time goes into getting the memory: numbers that fit take half of it.
+    kind = np.int32 if int(owners.max(initial=0)) < 2**31 - 1 else np.int64
+    owners = owners.astype(kind)
+    low = np.full(grid.cells * grid.groups, min(NOBODY, np.iinfo(kind).max), kind)
+    high = np.full(grid.cells * grid.groups, -1, kind)
     np.minimum.at(low, flat, owners)
     np.maximum.at(high, flat, owners)
     return low, high
 
 
-def lanes_on(table: Table, grid: Grid, chosen: Array, cell: int) -> Array:
-    """The chosen lanes that touch a cell."""
-    found: Array = np.flatnonzero(chosen)[(grid.cell(table, chosen) == cell).any(axis=1)]
-    return found
+def lanes_on(table: Table, grid: Grid, chosen: Array | None, cell: int) -> Array:
+    """The lanes that touch a cell, of all or of the chosen ones."""
+    on = (grid.cell(table, chosen) == cell).any(axis=1)
+    return np.flatnonzero(on) if chosen is None else np.flatnonzero(chosen)[on]
 
 
 @dataclass(frozen=True)

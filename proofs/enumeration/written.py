@@ -29,6 +29,7 @@ from proofs.query import ONE, Copy
 from proofs.terms import THREAD, Cond, Poly, Symbol, divide, integer, quote
 
 WARP = 32
+MAX_MARKS = 2**26  # bytes of a table of cells
 MAX_ROUNDS = 64  # of a writer's loop; later ones are not counted
 LEVELS = (False, True)
 
@@ -121,14 +122,13 @@ class _Case:
             raise NotFinite("the address that is read is not followed")
         tables = [(w, t) for w in sure if (t := w.table(table)) is not None]
         grid = grid_of([table, *(t for _, t in tables)], 0)
-        read = grid.cell(table)
-        done = np.zeros(read.shape, bool)
+        missing = _spread(left, table, grid)
         known = self._uniform(table)
         for by in (ANYONE, ITS_WARP, ITS_THREAD):
-            cells = [self._cells(grid, t, w.sure(t, known), by) for w, t in tables if w.writer.by == by]
-            if cells:
-                done |= np.isin(self._cells(grid, table, None, by), np.concatenate([c.ravel() for c in cells]))
-        missing = ~done & _spread(left, table, grid)
+            some = [(w, t) for w, t in tables if w.writer.by == by]
+            if some and missing.any():
+                cells = [self._cells(grid, t, w.sure(t, known), by) for w, t in some]
+                missing[missing] = ~_among(self._cells(grid, table, None, by)[missing], cells)
         for writer, t in tables:
             if self.sizes and writer.writer.by == ANYONE and missing.any():
                 missing &= ~matched(table, t, known, writer.reached(t, known), grid)
@@ -179,6 +179,22 @@ class _Case:
                 byte = np.arange(width)[None, :] - np.reshape(lanes.value(gap), (-1, 1))
                 left &= ~((byte >= 0) & (byte < writer.access.width) & sure[:, None])
         return left
+
+
+def _among(cells: Array, others: list[Array]) -> Array:
+    """Which cells are among the others: by a table of marks where it is small, as nothing has to be sorted for it."""
+    others = [c for c in others if c.size]
+    if not others or not cells.size:
+        return np.zeros(cells.shape, bool)
+    last = max(int(c.max()) for c in (cells, *others))
+    if last < MAX_MARKS and all(int(c.min()) >= 0 for c in (cells, *others)):
+        marks = np.zeros(last + 1, bool)
+        for other in others:
+            marks[other] = True
+        return np.asarray(marks[cells])
+    order = np.sort(np.concatenate([c.ravel() for c in others]))
+    at = np.minimum(np.searchsorted(order, cells), len(order) - 1)
+    return np.asarray(order[at] == cells)
 
 
 def _spread(left: Array, table: Table, grid: Grid) -> Array:

@@ -301,8 +301,16 @@ def _number(attempt: Attempt, at: Point, term: Poly, held: Poly, low: int, high:
     if signs:
         return signs[0]
     if reached:
-        return _nothing(result, f"no operand holds {whole} modulo its width")
-    return _nothing(result, "the thread of the model does not come to this line in that iteration")
+        return _nothing(
+            result,
+            f"the run comes to this line, but with other numbers than the counterexample, which needs {whole} there: "
+            "no run of this launch may give that",
+        )
+    return _nothing(
+        result,
+        f"in the run, thread {attempt.watch().index(thread)} of the counterexample does not come to this line"
+        + (" in the iteration that it names" if wanted else ""),
+    )
 
 
 def _record(attempt: Attempt) -> Range:

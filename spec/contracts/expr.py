@@ -53,7 +53,13 @@ Expr = Const | Var | Op
 _TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_$][\w$]*(?:\.[xyz])?)|(==|!=|<=|>=|&&|[-+*/%^()<>,]))")
 _FUNCTIONS = ("ceil_div", "min", "max")
 # What is often written for something that the grammar has, or has not.
-_ADVICE = {"=": "; equal is ==", "|": "; there is no 'or': ask once for each case", "&": "; and is &&"}
+_ADVICE = {
+    "=>": "; at least is >=",
+    "=<": "; at most is <=",
+    "=": "; equal is ==",
+    "|": "; there is no 'or': ask once for each case",
+    "&": "; and is &&",
+}
 MAX_DEPTH = 64
 MAX_OPERATIONS = 200  # a tree may be as deep as it has operations, and must fit the stack
 MAX_DIGITS = 40

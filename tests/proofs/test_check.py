@@ -256,6 +256,9 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--buffer", "p0=u32[zz]:r"], "unknown name 'zz'"),
         (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
         (["--assume", "m >= 1"], "unknown name 'm'"),
+        (["--assume", "p2 => 1"], "at '=> 1'; at least is >="),
+        (["--assume", "p2 =< 1"], "at '=< 1'; at most is <="),
+        (["--assume", "p2 = 1"], "at '= 1'; equal is =="),
         (["--assume", "p2"], "expected"),
         (["--assume", "p2 << -1 == 0"], "'<' where a value is expected"),
         (["--assume", "p2 >> 1 == 0"], "where a value is expected"),
@@ -284,6 +287,44 @@ def test_flags_that_do_not_fit_are_bad_input(
 ) -> None:
     assert main(["check", str(copy), *args]) == 3
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "known"),
+    [
+        (["--assume", "m >= 1"], "block.x, block.y, block.z, grid.x, grid.y, grid.z, p0, p1, p2"),
+        (["--block", "m"], "p0, p1, p2"),
+        (["--names", "x,y,n", "--grid", "m"], "n, x, y (parameters are also p0, p1, ... in order)"),
+        (["--names", "x,y,n", "--covers", "m"], "x, y, n (parameters are also p0, p1, ... in order)"),
+        (["--names", "p2,p0,n", "--grid", "m"], "n, p0, p2 (parameters are also p0, p1, ... in order)"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_message_lists_each_parameter_once(
+    copy: Path, capsys: pytest.CaptureFixture[str], args: list[str], known: str
+) -> None:
+    assert main(["check", str(copy), *args]) == 3
+    assert capsys.readouterr().err.endswith(f" {known}\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "chosen"),
+    [
+        (["--names", "x,n"], "; the file has 2 entries: choose one with --entry\n"),
+        (["--names", "x,n", "--entry", "b"], "b has 1 parameters: n\n"),
+        (["--buffer", "x=u32[4]:r"], "; the file has 2 entries: choose one with --entry\n"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_flags_of_one_entry_for_several_say_to_choose(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], args: list[str], chosen: str
+) -> None:
+    path = tmp_path / "two.ptx"
+    path.write_text(
+        HEAD + ".visible .entry a(.param .u64 x, .param .u32 n) { ret; }\n.visible .entry b(.param .u32 n) { ret; }\n"
+    )
+    assert main(["check", str(path), *args]) == 3
+    assert capsys.readouterr().err.endswith(chosen)
 
 
 def test_a_block_against_reqntid_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:

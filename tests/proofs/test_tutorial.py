@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from fltc.cli import main
+from proofs.ptxas import ptxas
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/tutorial.md").read_text()
 KERNELS = ROOT / "tests/ptx/tutorial"
+OTHER_RELEASE = any(not metadata.version(f"nvidia-{part}").startswith("13.0.88") for part in ("nvvm", "cuda-nvcc"))
 
 
 def commands() -> dict[str, list[str]]:
@@ -44,3 +49,25 @@ def test_the_kernels_are_those_of_the_text(name: str) -> None:
     source = (KERNELS / name).read_text()
     (shown,) = [b for b in re.findall(r"```cuda\n(.*?)```", TEXT, re.S) if ("__syncthreads" in b) == ("mended" in name)]
     assert shown.strip() in source
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="nvcc needs a C++ compiler, and g++ is not here")
+@pytest.mark.skipif(OTHER_RELEASE, reason="nvidia-nvvm or nvidia-cuda-nvcc here is not the release that wrote the PTX")
+@pytest.mark.parametrize("name", ["reverse", "reverse_mended"])
+def test_the_ptx_is_what_the_command_of_the_text_writes(name: str, tmp_path: Path) -> None:
+    (command,) = re.findall(r"^nvcc (.*)$", TEXT, re.M)
+    shutil.copy(KERNELS / f"{name}.cu", tmp_path)
+    arguments = shlex.split(command.replace("reverse.", f"{name}."))
+    subprocess.run([ptxas().with_name("nvcc"), *arguments], cwd=tmp_path, check=True, timeout=100)
+    written = (tmp_path / f"{name}.ptx").read_text().replace(f"{tmp_path}/", "")
+    assert written == (KERNELS / f"{name}.ptx").read_text()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="nvcc needs a C++ compiler, and g++ is not here")
+@pytest.mark.skipif(OTHER_RELEASE, reason="nvidia-nvvm or nvidia-cuda-nvcc here is not the release that wrote the PTX")
+def test_the_compiler_of_the_text_finds_the_headers_of_kernels(tmp_path: Path) -> None:
+    headers = ("cuda_fp16.h", "cuda_bf16.h", "mma.h", "cuda_pipeline.h", "cooperative_groups.h")
+    source = "".join(f"#include <{header}>\n" for header in headers) + "__global__ void k(__half *x) { x[0] = x[1]; }\n"
+    (tmp_path / "k.cu").write_text(source)
+    subprocess.run([ptxas().with_name("nvcc"), "-ptx", "-arch=sm_90", "k.cu"], cwd=tmp_path, check=True, timeout=100)
+    assert ".entry _Z1kP6__half(" in (tmp_path / "k.ptx").read_text()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -305,3 +307,17 @@ def programs(draw: st.DrawFn) -> str:
 @given(programs())
 def test_what_is_said_to_be_written_is_written(body: str) -> None:
     both(body, 0, 1, 2, 3, 5, 8)
+
+
+def test_cells_are_found_among_others_with_and_without_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = import_module("proofs.enumeration.written")
+    rng = np.random.default_rng(7)
+    for limit in (0, 2**20):
+        monkeypatch.setattr(written, "MAX_MARKS", limit)
+        for size in (0, 1, 300):
+            cells, others = rng.integers(0, 500, (40, 2)), [rng.integers(0, 500, (size, 1)), rng.integers(0, 9, (3, 2))]
+            wanted = np.isin(cells, np.concatenate([o.ravel() for o in others]))
+            assert (written._among(cells, others) == wanted).all()
+            assert not wanted.all()
+            assert size < 300 or wanted.any()
+    assert not written._among(np.zeros((2, 1), np.int64), []).any()
