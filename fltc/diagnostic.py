@@ -17,16 +17,18 @@ _SAID = {
 }  # fmt: skip
 
 
-def details(row: Row) -> list[str]:
-    """Lines about one refuted or unknown obligation; the first names it, the others are indented."""
+def details(row: Row, kinds: str = "") -> list[str]:
+    """Lines about one refuted or unknown obligation, or `kinds`; the first names it, the others are indented."""
     example = row.counterexample
     word = row.verdict.value.upper() if row.verdict.value == "refuted" else row.verdict.value
-    head = f"{word} {row.kernel} {row.obligation}: "
+    head = f"{word} {row.kernel} {kinds or row.obligation}: "
     if example is None or "states" not in example:
         items = list(_items(row.detail))
-        shown = [line for item in items[:MAX_OPEN] for line in item]
-        if len(items) > MAX_OPEN:
-            shown.append(f"and {len(items) - MAX_OPEN} more; --json F writes them all")
+        # What is said of all of them is one line; each has further ones.
+        most = MAX_OPEN + bool(row.open and len(items) > 1 and len(items[0]) == 1)
+        shown = [line for item in items[:most] for line in item]
+        if len(items) > most:
+            shown.append(f"and {len(items) - most} more; --json F writes them all")
         if row.open:
             total = max(row.claims, len(row.open))
             shown.insert(0, f"{len(row.open)} of {total} statements are undecided")

@@ -42,9 +42,8 @@ def print_report(console: Console, report: Report) -> None:
     """Matrix, details of all that is refuted or unknown, assumptions, where verdicts come from, closing line."""
     for table in matrices(report.rows, console.width):
         console.print(table)
-    for row in report.rows:
-        if row.verdict.value in ("refuted", "unknown"):
-            _plain(console, "\n".join(details(row)), _STYLES[row.verdict.value])
+    for row, kinds in told_once([r for r in report.rows if r.verdict.value in ("refuted", "unknown")]):
+        _plain(console, "\n".join(details(row, kinds)), _STYLES[row.verdict.value])
     derived = [row for row in report.rows if row.verdict.value == "derived"]
     for row in derived:
         _plain(console, f"derived {row.kernel} {row.obligation}: {row.detail}")
@@ -55,6 +54,15 @@ def print_report(console: Console, report: Report) -> None:
     now = sum(row.source == "decided now" for row in report.rows)
     _plain(console, f"decided now {now}, taken from the store {len(report.rows) - now}")
     _plain(console, report.summary_line())
+
+
+def told_once(rows: Sequence[Row]) -> list[tuple[Row, str]]:
+    """The rows with their obligations; those of an entry that say one thing are one, where the first is."""
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for number, row in enumerate(rows):
+        plain = not row.open and row.counterexample is None and row.verdict.value == "unknown"
+        groups.setdefault((row.kernel, row.detail) if plain else (number,), []).append(row)
+    return [(found[0], ", ".join(row.obligation for row in found)) for found in groups.values()]
 
 
 def matrices(rows: Sequence[Row], width: int) -> list[Table]:

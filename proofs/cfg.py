@@ -89,7 +89,7 @@ def _split(function: Function) -> list[Block]:
         if control not in ("branch", "exit", "return", "trap"):
             continue
         if control == "branch":
-            target = statement.operands[0]
+            target = statement.operands[0] if statement.operands else None
             if not isinstance(target, Sym):
                 raise Unsupported(f"{statement.opcode} to something that is not a label", line=statement.line)
             pending.append((current, target.name))

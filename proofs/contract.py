@@ -66,10 +66,12 @@ def contract_problem(contract: Contract, module: Module) -> Problem:
         raise BadInput(f"{contract.entry}: power parameter {contract.power!r} is not a parameter")
     (power,) = names[contract.power].symbols()
     facts = [(fact.buffer, fact.text) for fact in contract.content_facts()]
+    # The audit does not derive what memory holds: without facts, what is loaded is any number.
+    spoken_of = {b.name: b.element for b in contract.buffers if any(b.name == name for name, _ in facts)}
     found = Problem(
         module, function, domain, parameters, specials, variables, sizes, buffers, contract.block, grid, power,
         contract.outputs, contract.rewrites, contract=contract, expected_grid=tuple(grid_terms), names=names,
-        sources=sources(buffers, {b.name: b.element for b in contract.buffers}, facts, names),
+        sources=sources(buffers, spoken_of, facts, names),
     )
     memory_exists(found, f"contract of {contract.entry}")
     return with_hints(found, hints_of(contract.stem, contract.entry))

@@ -43,7 +43,11 @@ def solver_version() -> str:
 
 
 def decide(text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer:
-    """Decide an SMT-LIB text within a resource limit (not a time, so that the verdict does not depend on load)."""
+    """Decide an SMT-LIB text within a resource limit, not a time.
+
+    Z3's own strategy for products of integers has steps that it leaves after two or three seconds for the next one, so
+    that on a slow machine a hard query may still come out `unknown` that is decided elsewhere; no answer turns around.
+    """
     if len(text) > MAX_TEXT:
         return Answer("unknown", reason=f"the query has {len(text)} characters, at most {MAX_TEXT} are given a solver")
     context = z3.Context()

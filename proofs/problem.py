@@ -83,6 +83,9 @@ class Problem:
         addresses: of variables that are not shared, by name (`proofs.variables`).
         local_bytes: size of each local variable.
         hints: what a person gives to help (`proofs.hints`); none of it is taken for true.
+        numbers: 64-bit parameters that memory is accessed at, but that are no pointers as an expression names them: to
+            the flag that it stands in.
+        fields: what is loaded of structures passed by value, by PTX name, byte and width in bits.
     """
 
     module: Module
@@ -108,6 +111,8 @@ class Problem:
     addresses: dict[str, Poly] = field(default_factory=dict)
     local_bytes: dict[str, Poly] = field(default_factory=dict)
     hints: tuple[Hint, ...] = ()
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[tuple[str, int, int], Poly] = field(default_factory=dict)
 
     def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
         """Address and size of a shared or local variable."""

@@ -30,8 +30,10 @@ from proofs.terms import (
 )
 from proofs.words import LOCAL_WINDOW, SHARED_WINDOW
 from spec.errors import Unsupported
+from spec.ptx.ast import type_width
 
 MAX_STEPS = 64
+MAX_SHOWN = 120  # characters of a term in a message
 MAX_CHOICES = 3  # of an address, inside each other
 Prove = Callable[[Cond], bool]
 
@@ -70,18 +72,43 @@ def resolve(problem: Problem, at: Point, space: str, kind: str, width: int, addr
     ):
         offsets = _offsets(address, buffers[0], MAX_CHOICES)
     if offsets is None:
-        raise Unsupported(f"the {space} address {address.text[:120]} names no single buffer", line=at.line)
+        raise Unsupported(f"{_shown(space, address)} names no single buffer{_why(problem, address)}", line=at.line)
     buffer = buffers[0]
     count = -(-width // buffer.element_bytes)
     found = _choose(offsets, buffer, count, prove)
     if found is None:
-        raise Unsupported(f"the {space} address {address.text[:120]} is not one of rows in all cases", line=at.line)
+        raise Unsupported(f"{_shown(space, address)} is not one of rows in all cases", line=at.line)
     if any(c % buffer.element_bytes for _, offset in offsets for c in offset.terms.values()):
         count += 1  # it may begin inside an element, and then reach into one more
     return Access(
         "", at, buffer.space, kind, width, buffer.name, address, found.row, found.column, count, plane=found.plane,
         flat=found.flat,
     )
+
+
+def _shown(space: str, address: Poly) -> str:
+    """The address as a term where that is short enough to be read."""
+    return f"the {space} address" + (f" {address.text}" if len(address.text) <= MAX_SHOWN else "")
+
+
+def _why(problem: Problem, address: Poly) -> str:
+    """What stands in an address that is no pointer and may be meant for one."""
+    names = {s.name for s in address.symbols()}
+    found = [
+        f"{name} is taken for a number, since {flag} speaks of it; declare it with --buffer to make it a pointer"
+        for name, flag in problem.numbers.items() if name in names
+    ]
+    params = {p.name: p for p in problem.function.params}
+    for (name, offset, bits), term in problem.fields.items():
+        (symbol,) = term.symbols()
+        if bits == 64 and symbol.name in names:
+            param, shown = params[name], symbol.name.partition("+")[0]
+            size = (param.elements or 0) * type_width(param.type) // 8
+            found.append(
+                f"it is made with byte {offset} of {shown} (PTX line {param.line}); the parameter is a structure of "
+                f"{size} bytes; its fields have no names here, so it is not known what they point to"
+            )
+    return "".join(f": {text}" for text in found[:1])
 
 
 def _offsets(address: Poly, buffer: BufferTerms, left: int) -> list[tuple[Cond, Poly]] | None:

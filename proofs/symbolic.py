@@ -71,7 +71,8 @@ class Machine(Registers):
         super().__init__(problem)
         self._prove, self._steps, self._left = prove, steps, steps
         self.graph = graph_of(problem.function)
-        self.domain = Terms(problem.parameters, problem.specials, {**problem.variables, **problem.addresses}, self)
+        variables = {**problem.variables, **problem.addresses}
+        self.domain = Terms(problem.parameters, problem.specials, variables, self, problem.fields)
         self._readers()
         self.places = instruction_places(problem.function)
         # The kernels of a contract prove every range: a contract names no lines where numbers may wrap.

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spec.ptx.ast import Function, Instr, Mem, Operand, Pair, Reg, Sym, Vec, type_width
+from spec.ptx.isa import lookup
 
 # Operations that hand on their operand, or add to it: what comes out moves byte by byte with what goes in.
 _COPIES = ("mov", "cvta")
@@ -18,6 +19,9 @@ _SUMS = ("add", "sub", "mad", "selp")
 _RING = (*_COPIES, *_SUMS, "mul", "shl", "neg", "cvt")
 _OBSERVERS = ("setp", "set", "shr", "div", "rem", "min", "max", "abs", "cvt", "mul", "mad", "bfe")
 _TYPE = re.compile(r"[su](?:8|16|32|64)")
+
+
+Field = tuple[str, int, int]  # PTX name of the parameter, byte, width in bits
 
 
 @dataclass(frozen=True)
@@ -39,15 +43,37 @@ def usage(function: Function) -> dict[str, Use]:
             if i.opcode.startswith("ld.param") and _parameter(i) == param.name
             for r in _registers(i.operands[:1])
         }
-        direct = _reach(instructions, roots, _COPIES)
-        sums = _reach(instructions, roots, (*_COPIES, *_SUMS))
-        signed = _widened(function, param.name)
-        if signed is None:
-            signed = _signedness(instructions, direct)
-        if signed is None:
-            signed = _signedness(instructions, _reach(instructions, roots, _RING))
-        found[param.name] = Use(any(_is_address(i, sums) for i in instructions), signed)
+        found[param.name] = _use(instructions, roots, _widened(function, param.name))
     return found
+
+
+def field_usage(function: Function) -> dict[Field, Use]:
+    """The use of each field of a structure passed by value that is loaded and no float."""
+    structures = {p.name for p in function.params if p.elements is not None}
+    instructions = list(function.instructions())
+    roots: dict[Field, set[str]] = {}
+    for i in instructions:
+        source = i.operands[-1] if i.operands else None
+        kind = i.opcode.rpartition(".")[2]
+        if not i.opcode.startswith("ld.param") or kind.startswith("f") or lookup(i.opcode) is None:
+            continue
+        if not isinstance(source, Mem) or not isinstance(source.base, Sym) or source.base.name not in structures:
+            continue
+        target, bits = i.operands[0], type_width(kind)
+        for number, part in enumerate(target.elems if isinstance(target, Vec) else (target,)):
+            place = source.base.name, source.base.offset + source.offset + number * bits // 8, bits
+            roots.setdefault(place, set()).update(_registers((part,)))
+    return {place: _use(instructions, found, None) for place, found in roots.items()}
+
+
+def _use(instructions: list[Instr], roots: set[str], signed: bool | None) -> Use:
+    """The use of what is loaded into these registers; `signed` where the load itself shows it."""
+    sums = _reach(instructions, roots, (*_COPIES, *_SUMS))
+    if signed is None:
+        signed = _signedness(instructions, _reach(instructions, roots, _COPIES))
+    if signed is None:
+        signed = _signedness(instructions, _reach(instructions, roots, _RING))
+    return Use(any(_is_address(i, sums) for i in instructions), signed)
 
 
 def special_registers(function: Function) -> frozenset[str]:

@@ -95,6 +95,7 @@ class Terms(Bitwise, Floating):
         specials: terms of special registers.
         variables: addresses of variables, by name.
         hooks: the machine.
+        fields: terms of what is loaded of a structure, by parameter, byte and width.
     """
 
     def __init__(
@@ -103,8 +104,10 @@ class Terms(Bitwise, Floating):
         specials: Mapping[str, Poly],
         variables: Mapping[str, Poly],
         hooks: Hooks,
+        fields: Mapping[tuple[str, int, int], Poly] | None = None,
     ) -> None:
         super().__init__(hooks)
+        self.fields = fields or {}
         self.parameters, self.specials, self.variables, self.hooks = parameters, specials, variables, hooks
 
     def arbitrary(self, kind: str) -> Word | Cond:
@@ -182,7 +185,9 @@ class Terms(Bitwise, Floating):
     def load_param(self, name: str, offset: int, width: int, count: int) -> tuple[Word, ...]:
         term = self.parameters.get(name)
         if term is None or offset or count != 1:
-            return tuple(self.unknown(width) for _ in range(count))
+            size = width // 8
+            parts = [self.fields.get((name, offset + n * size, width)) for n in range(count)]
+            return tuple(self.unknown(width) if part is None else Word(width, part) for part in parts)
         return (Word(width, term),)
 
     def load(self, space: str, width: int, count: int, address: Word, readonly: bool) -> tuple[Word, ...]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proofs.check.answers import AnswerStore
+from proofs.check.assumed import UNDECIDED
 from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.findings import Context, Finding
-from proofs.check.flags import UNDECIDED
-from proofs.check.open_claims import Open, advice, not_followed, not_replayed, undecided
+from proofs.check.open_claims import Open, not_followed, not_replayed, shut_out, undecided
 from proofs.check.ordering import could_be_ordered
 from proofs.check.source import Places
 from proofs.check.work import Workers
@@ -220,7 +220,7 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
             finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):
             where = "".join(f"\n  {Places(analysis.problem).whole(n)}" for n in _lines(seen.content))
-            finding.refuted.append((seen.detail + where, seen.to_json() | {"help": _shut_out(analysis, claim)}))
+            finding.refuted.append((seen.detail + where, seen.to_json() | {"help": shut_out(analysis.problem, claim)}))
     finding.seconds += decision.seconds + time.monotonic() - start
 
 
@@ -235,13 +235,6 @@ def _enough(finding: Finding, meter: Meter) -> bool:
     """Whether no further counterexample of a kind is run."""
     shown = finding.replays - finding.failed
     return shown >= MAX_SHOWN or finding.failed >= MAX_FAILED or (bool(finding.refuted) and meter.over)
-
-
-def _shut_out(analysis: Analysis, claim: Claim) -> list[str]:
-    """Flags for somebody who never makes such a launch: of claims about numbers, which few launches break."""
-    if claim.obligation not in ("no-wrap", "bounds", "single-writer"):
-        return []
-    return [f"if there is no such launch: {text}" for text in advice(analysis.problem, claim)]
 
 
 def _again(finding: Finding, content: Mapping[str, object]) -> bool:

@@ -78,15 +78,18 @@ class Context:
             return self._row(kind, Verdict.REFUTED, detail, example)
         undecided = [*finding.open, *finding.assumed]
         if undecided:
-            refuted = [k for k, f in self.findings.items() if f.refuted]
-            first = f"\nmend what is refuted first ({', '.join(refuted)}): the rest may follow" if refuted else ""
-            return self._row(kind, Verdict.UNKNOWN, told(undecided, self.places) + first)
+            return self._row(kind, Verdict.UNKNOWN, self._first() + told(undecided, self.places))
         failing = {k for k, f in self.findings.items() if not f.holds}
         detail = missing_premises(kind, failing, self.registers, kind in self.memory, self.rows, self.shares)
-        detail = detail or self.vacuous
+        detail = self._first() + detail if detail else self.vacuous
         if detail:
             return self._row(kind, Verdict.UNKNOWN, detail)
         return self._row(kind, Verdict.PROVED, f"{finding.claims} claims" if finding.claims else NOTHING[kind])
+
+    def _first(self) -> str:
+        """That something is refuted, before all that is unknown: it may be so for no other reason."""
+        refuted = [k for k, f in self.findings.items() if f.refuted]
+        return f"mend what is refuted first ({', '.join(refuted)}): the rest may follow\n" if refuted else ""
 
     def _row(self, kind: str, verdict: Verdict, detail: str, example: Mapping[str, Any] | None = None) -> Row:
         finding = self.findings[kind]

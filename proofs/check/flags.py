@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from proofs.check.assumed import consistent, fixed_sizes
 from proofs.check.declarations import Declaration, declaration
 from proofs.check.entries import entries, in_place
 from proofs.check.request import CheckRequest
-from proofs.claims.model import domain
+from proofs.check.structures import fields_of
 from proofs.contents import Source
-from proofs.decide import decide
 from proofs.facts import memory_exists, sources
 from proofs.hints.fitting import with_hints
 from proofs.opaque import opaque_notes
@@ -30,7 +30,6 @@ from proofs.problem import (
     variable_terms,
 )
 from proofs.ptxas import architecture_for, assemble
-from proofs.query import build
 from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, same
 from proofs.usage import Use, special_registers, usage
 from proofs.variables import add_variables
@@ -39,7 +38,7 @@ from spec.contracts.expr import parse_comparisons, parse_expr, print_expr
 from spec.contracts.facts import spoken_buffer
 from spec.contracts.model import ELEMENT_BYTES, MAX_BLOCK, MAX_GRID, MAX_THREADS
 from spec.errors import BadInput
-from spec.ptx.ast import Function, Module, type_width
+from spec.ptx.ast import Function, Module, Param, type_width
 from spec.ptx.parser import parse
 
 MAX_DYNAMIC = 232_448  # bytes of shared memory that a block can have, sm_90
@@ -75,6 +74,7 @@ class _Reader:
         self.names: dict[str, Poly] = {}
         self.domain: list[tuple[str, Cond]] = []
         self.said: list[str] = []
+        self.numbers: dict[str, str] = {}
 
     def problem(self) -> Problem:
         """The problem; every flag has been used or refused."""
@@ -92,11 +92,12 @@ class _Reader:
             self.module, self.function, self.domain, parameters, specials, variables, sizes, buffers,
             (_number(block[0]), _number(block[1]), _number(block[2])), extents, alias=self._aliases(buffers),
             allow_exited=self.request.allow_exited, names=self.names, assumptions=self.said,
-            outputs=self._outputs(buffers), sources=self._sources(buffers),
+            outputs=self._outputs(buffers), sources=self._sources(buffers), numbers=self.numbers,
+            fields=fields_of(self.function, self.display),
         )  # fmt: skip
         add_variables(found)
         found.assumptions += opaque_notes(self.function)
-        _consistent(found, self.request.path)
+        consistent(found, self.request.path)
         memory_exists(found, self.request.path)
         return with_hints(found, self.request.hints)
 
@@ -174,12 +175,24 @@ class _Reader:
         sizes = {self.spellings[m] for m in mentioned if m in self.spellings} - declared
         found = set(declared)
         for param in self.function.params:
-            if param.pointer_space is not None or (self.uses[param.name].address and param.name not in sizes):
+            whole = param.elements is None and type_width(param.type) == 64
+            if param.name in declared and not whole:
+                raise BadInput(f"{self.display[param.name]}: a pointer parameter has 64 bits, this is {_kind(param)}")
+            used = param.pointer_space is not None or self.uses[param.name].address
+            if whole and used and (param.pointer_space is not None or param.name not in sizes):
                 found.add(param.name)
-        for param in self.function.params:
-            if param.name in found and (param.elements is not None or type_width(param.type) != 64):
-                raise BadInput(f"{self.display[param.name]}: a pointer parameter has 64 bits, this is .{param.type}")
+            elif whole and used:
+                self.numbers[self.display[param.name]] = self._speaks(param.name)
         return found
+
+    def _speaks(self, ptx: str) -> str:
+        """The flag in which an expression names a parameter, those of --assume first."""
+        for text in self.request.assumes:
+            if any(self.spellings.get(n) == ptx for c in parse_comparisons(text) for n in names_in(c)):
+                return "--assume"
+        sizes = (*(self.request.block or ()), *(self.request.grid or ()))
+        spoken = {self.spellings.get(n) for s in sizes if isinstance(s, str) for n in names_in(parse_expr(s))}
+        return "--block or --grid" if ptx in spoken else "an extent of --buffer"
 
     def _parameters(self, pointers: set[str]) -> dict[str, Poly | None]:
         """A symbol for each parameter but floats and structures, whose values are not followed."""
@@ -188,6 +201,8 @@ class _Reader:
             shown = self.display[param.name]
             if param.elements is not None or param.type.startswith("f") or param.type == "pred":
                 found[param.name] = None
+                if param.elements is not None:
+                    self.said.append(f"{shown} is {_kind(param)}, each field any number, for all threads the same")
                 continue
             bits = type_width(param.type)
             low, high = self._range(param.type, bits, self.uses[param.name], param.name in pointers)
@@ -235,6 +250,8 @@ class _Reader:
             if grid[i] is None and not {f"%ctaid.{axis}", f"%nctaid.{axis}"} & self.reads:
                 grid[i] = 1
                 self.said.append(f"grid.{axis} = 1: it is not given and the entry does not read it")
+        self.said += [] if required else fixed_sizes("block", block, self.request.block)
+        self.said += fixed_sizes("grid", grid, self.request.grid)
         return block, grid
 
     def _sizes(self, flag: str, given: tuple[int | str | None, ...] | None, limits: Sequence[int]) -> list[Size]:
@@ -332,6 +349,9 @@ class _Reader:
     def _declared(shown: str, base: Symbol, d: Declaration, names: Mapping[str, Poly]) -> BufferTerms:
         shape = [to_term(parse_expr(e), names) for e in d.shape]
         strides = [to_term(parse_expr(e), names) for e in d.strides]
+        for term, text in zip((*shape, *strides), (*d.shape, *d.strides), strict=True):
+            if term.value is not None and term.value < 0:
+                raise BadInput(f"--buffer {d.text}: {text} is {term.value}; extents and strides are 0 or more")
         columns, two, three = shape[-1], len(shape) > 1, len(shape) > 2
         leading = (strides[-1] if strides else columns) if two else None
         plane_stride = (strides[0] if strides else shape[1] * columns) if three else None
@@ -382,17 +402,8 @@ def _number(size: Size) -> int | None:
     return size if isinstance(size, int) else None
 
 
-def _consistent(problem: Problem, path: str) -> None:
-    """BadInput if no launch at all satisfies what is assumed; a note if the solver cannot tell."""
-    answer = decide(build("domain", (), domain(problem), "false", []).text)
-    if answer.status == "unsat":
-        clauses = "\n  ".join(text for text, _ in problem.domain)
-        raise BadInput(
-            f"{path}: no launch of {problem.function.name} satisfies the assumptions; they contradict each other, "
-            f"and everything would follow:\n  {clauses}"
-        )
-    if answer.status != "sat":
-        problem.assumptions.append(f"{UNDECIDED}: the solver could not tell")
-
-
-UNDECIDED = "these assumptions do not contradict each other"
+def _kind(param: Param) -> str:
+    """A parameter's declared type."""
+    if param.elements is None:
+        return f".{param.type}"
+    return f"a structure of {param.elements * type_width(param.type) // 8} bytes"

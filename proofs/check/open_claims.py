@@ -22,7 +22,9 @@ from proofs.records import Records
 from proofs.terms import Cond, Symbol
 from proofs.wording import loaded_from, states
 
+USUAL = 2**20  # what is proposed as a bound; a size that cannot be larger needs none
 MAX_NAMED = 4  # names in one piece of advice
+BLOCK = "fix the block's size: --block X[,Y,Z]"
 GRID = 'tie the grid to the sizes, --grid "ceil_div(n, 256)", or bound it, --assume "grid.x <= 65535"'
 _HEAD = re.compile(r"h@(L\d+(?:\.i\d+)?)\.(%[\w$]+)")
 GAVE_UP = ("max. resource limit exceeded", "max. memory exceeded", "canceled", "incomplete", "")
@@ -117,6 +119,23 @@ def advice(problem: Problem, claim: Claim) -> list[str]:
     return found + _sizes(problem, symbols) + _invariants(problem, symbols)
 
 
+def shut_out(problem: Problem, claim: Claim) -> list[str]:
+    """Flags for somebody who never makes the launch of a counterexample."""
+    if claim.obligation in ("no-wrap", "bounds", "single-writer"):
+        found = advice(problem, claim)
+    else:
+        found = _sizes(problem, claim.query.symbols if claim.query is not None else ())
+        sizes = [a for a, size in zip(AXES, problem.block, strict=True) if size is None and not _tied(problem, a)]
+        if sizes and BLOCK not in found:
+            found.insert(0, BLOCK)
+    return [f"if there is no such launch: {text}" for text in found]
+
+
+def _tied(problem: Problem, axis: str) -> bool:
+    """Whether a dimension of the block is an expression over parameters."""
+    return any(f"block.{axis} == " in text for text, _ in problem.domain)
+
+
 def _invariants(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
     """Registers of loops of which the query knows only what was guessed and proved."""
     heads = {m.groups() for s in symbols if (m := _HEAD.match(s.name)) is not None}
@@ -139,7 +158,7 @@ def _sizes(problem: Problem, symbols: Iterable[Symbol]) -> list[str]:
     extents = [e for b in problem.buffers.values() for e in (b.planes, b.rows, b.columns) if e is not None]
     tied |= {s.name for extent in extents for atom in extent.atoms() for s in atom.symbols()}
     grid = any(f"nctaid.{axis}" in names and f"nctaid.{axis}" not in tied for axis in AXES)
-    found = ["fix the block's size: --block X[,Y,Z]"] if block else []
+    found = [BLOCK] if block else []
     return found + ([GRID] if grid else [])
 
 
@@ -148,7 +167,8 @@ def unbounded(problem: Problem, symbols: Sequence[Symbol]) -> list[str]:
     bases = {b.base.name for b in problem.buffers.values()}
     bounded = {s.name for _, clause in problem.domain for s in _bounded(clause)}
     return sorted(
-        s.name for s in symbols if s.kind == "parameter" and s.name not in bases and s.name not in bounded
+        s.name for s in symbols
+        if s.kind == "parameter" and s.name not in bases and s.name not in bounded and (s.high or USUAL + 1) > USUAL
     )
 
 

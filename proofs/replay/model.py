@@ -20,6 +20,7 @@ from proofs.replay.layout import RESIDUE, lay_out, mix_signs, put_loaded_values
 from proofs.terms import LAUNCH, THREAD, Poly, Symbol, integer, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput
+from spec.ptx.ast import Param, type_width
 from spec.ptx.memory import Memory
 from spec.ptx.program import decode
 
@@ -277,7 +278,10 @@ def launch_of(
     for declared in problem.function.params:
         term = problem.parameters[declared.name]
         if term is None:
-            arguments[declared.name] = _float_argument(problem, declared.name, declared.type)
+            arguments[declared.name] = (
+                _float_argument(problem, declared.name, declared.type) if declared.elements is None
+                else _structure(problem, declared, values, parameters)
+            )
             continue
         arguments[declared.name] = term_value(term, values)
         (symbol,) = term.symbols()
@@ -313,6 +317,17 @@ def _blocks(values: Mapping[str, int], grid: Index) -> tuple[Index, ...]:
         wanted = [values.get(f"ctaid.{a}{mark}", 0) for a in AXES]
         found[_triple(min(max(w, 0), g - 1) for w, g in zip(wanted, grid, strict=True))] = None
     return tuple(found)
+
+
+def _structure(problem: Problem, param: Param, values: Mapping[str, int], shown: dict[str, int]) -> bytes:
+    """The bytes of a structure whose fields are those of the model, which go to `shown` as well."""
+    data = bytearray((param.elements or 0) * type_width(param.type) // 8)
+    for (name, offset, bits), term in problem.fields.items():
+        if name == param.name:
+            (symbol,) = term.symbols()
+            shown[symbol.name] = value = term_value(term, values)
+            data[offset:offset + bits // 8] = (value % 2**bits).to_bytes(bits // 8, "little")
+    return bytes(data)
 
 
 def _float_argument(problem: Problem, name: str, kind: str) -> bytes:

@@ -255,6 +255,8 @@ def _wrong(value: Word | Cond, want: int, point: dict[str, int]) -> str:
     assert term is not None
     alone = _alone(term)
     if alone is not None and alone.name not in point:
+        if isinstance(value, Word) and (alone.low or 0) < 0 and want >= 2 ** (value.width - 1):
+            want -= 2**value.width  # the symbol is the signed number
         point[alone.name] = want
         inside = (alone.low is None or alone.low <= want) and (alone.high is None or want <= alone.high)
         return "" if inside else f"is in [{alone.low}, {alone.high}], not {want}"

@@ -251,6 +251,8 @@ def test_an_unknown_instruction_makes_everything_unknown(tmp_path: Path, capsys:
         (["--buffer", "p0=u32[p2]:r@3"], "@3 is not a power of two"),
         (["--buffer", "p0=u32[1,2,3,4]:r"], "extents are"),
         (["--buffer", "p0=u32[4;4]:r"], "extents are"),
+        (["--buffer", "p0=u32[-5]:r"], "-5 is -5; extents and strides are 0 or more"),
+        (["--buffer", "p0=u32[p2,4;3 - 4]:r"], "3 - 4 is -1; extents and strides are 0 or more"),
         (["--buffer", "p0=u32[zz]:r"], "unknown name 'zz'"),
         (["--buffer", "p0=u32[p2]:r", "--buffer", "p0=u32[p2]:r"], "declared twice"),
         (["--assume", "m >= 1"], "unknown name 'm'"),

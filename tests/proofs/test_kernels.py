@@ -41,11 +41,11 @@ def test_the_verdict_is_the_expected_one(kernel: Kernel) -> None:
     assert false_verdicts(kernel, run.report) == []
 
 
-@pytest.mark.parametrize("kernel", [k for k in ALL if k.name in OPEN], ids=name_of)
-def test_of_what_is_open_nothing_untrue_is_said(kernel: Kernel) -> None:
-    report = checked(ROOT, kernel, LIMIT_OF_OPEN).report
-    if report is not None:
-        assert false_verdicts(kernel, report) == []
+def test_of_what_is_open_nothing_untrue_is_said() -> None:
+    for kernel in (k for k in ALL if k.name in OPEN):
+        report = checked(ROOT, kernel, LIMIT_OF_OPEN).report
+        if report is not None:
+            assert false_verdicts(kernel, report) == [], kernel.name
 
 
 def test_the_open_list_names_test_kernels_and_causes() -> None:

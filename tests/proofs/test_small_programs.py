@@ -87,7 +87,7 @@ UNSUPPORTED = [c for c in PROGRAMS if set(c.expect.values()) == {"unknown"} and 
 def test_what_is_not_understood_is_named_with_its_line(case: Program, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(case.path), *case.flags]) == 2
     (text,) = case.says
-    (line,) = re.findall(rf"^unknown k race: line (\d+): .*{re.escape(text)}", capsys.readouterr().out, re.M)
+    (line,) = re.findall(rf"^unknown k race, [a-z, -]+: line (\d+): .*{re.escape(text)}", capsys.readouterr().out, re.M)
     named = case.path.read_text().splitlines()[int(line) - 1].strip()
     assert named.startswith((text.partition(" ")[0], "st.", ".local")), "the line has what the message speaks of"
 

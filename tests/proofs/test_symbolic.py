@@ -286,7 +286,7 @@ add.u64 %d1, %d1, %d0;
 st.global.u32 [%d1], %r10;
 mul.lo.u32 %r10, %r10, %r1;
 add.u32 %r11, %r11, 1;
-setp.lt.u32 %p1, %r11, 5;
+setp.lt.u32 %p1, %r11, %r1;
 @%p1 bra loop;
 ret;"""
     (store,) = records_of(problem_of(body)).accesses

@@ -99,7 +99,10 @@ FAULTS = {
     "in place": ["in_place_neighbour race"],
     "vectors align to their whole width": ["vector_of_odd_rows bounds", "vector_with_whole_multiples proved"],
     "shifts by the width or more": ["shift_by_the_width single-writer"],
-    "signed against unsigned": ["unsigned_view_of_a_negative no-wrap", "unsigned_countdown no-trap"],
+    "signed against unsigned": [
+        "unsigned_view_of_a_negative proved", "unsigned_view_of_a_negative_let_through bounds",
+        "signs_by_a_bitwise_and bounds", "unsigned_countdown no-trap",
+    ],
     "fields of bits": ["fields_overlapping single-writer", "bytes_permuted_once bounds"],
     "counts of a barrier": ["barrier_for_96_of_64 barrier", "producer_waits_at_the_wrong_barrier barrier"],
     "a vote at a barrier": ["barrier_by_a_vote_of_the_warp !barrier", "barrier_by_an_older_vote_of_the_block !barrier"],
