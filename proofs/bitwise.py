@@ -7,6 +7,7 @@ from proofs.terms import (
     Atom,
     Cond,
     DivAtom,
+    IteAtom,
     ModAtom,
     Poly,
     Symbol,
@@ -72,9 +73,14 @@ class Bitwise(Arithmetic):
         return self.number(a, self._only_signed(width, a))
 
     def _only_signed(self, width: int, a: Word) -> bool:
-        """Whether a number may be below zero, and is in range as a signed one."""
+        """Whether a number may be below zero, and is in range as a signed one.
+
+        A choice is left out: the places of an orbit are signed numbers of whatever had wrapped on the way.
+        """
         half = 2 ** (width - 1)
         if self.optimistic or a.term is None or a.term.value is not None or within(a.term, 0, None):
+            return False
+        if any(isinstance(atom, IteAtom) for atom in a.term.atoms()):
             return False
         return not self._shown(a.term, 0, 2 * half - 1) and self._shown(a.term, -half, half - 1)
 
