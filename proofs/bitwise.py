@@ -20,6 +20,7 @@ from proofs.terms import (
     ite,
     le,
     lt,
+    modulo,
     negate,
     same,
     with_constant,
@@ -102,7 +103,8 @@ class Bitwise(Arithmetic):
     def _signed_opaque(self, op: str, width: int, x: Poly, y: Poly) -> Word:
         """The same where one may be below zero, as a signed number; its sign is known if theirs are."""
         half = 2 ** (width - 1)
-        result = self.bounded(width, -half, half - 1)
+        bits = f"(bv{op} {modulo(x, 2 * half).text} {modulo(y, 2 * half).text})"
+        result = self.bounded(width, -half, half - 1, f"(- (mod (+ {bits} {half}) {2 * half}) {half})")
         if self._shown(x, -half, half - 1) and self._shown(y, -half, half - 1):
             (symbol,) = self.term(result).symbols()
             self._signs[symbol] = (op, x, y)
