@@ -30,6 +30,8 @@ FAULTS = {
     "facts do not survive a write": ["table_of_indices_rewritten bounds", "table_rewritten_then_used bounds"],
     "words of warps that the block does not have": ["words_of_missing_warps init"],
     "packing observes the whole number": ["packing_sees_the_whole_number no-wrap"],
+    "split-K with fewer parts than are reduced": ["eight_parts_of_seven_added_up bounds"],
+    "two forks append to one shared page": ["forks_append_to_one_page single-writer"],
     "a trap on the path": ["trap_on_the_way no-trap"],
     "an empty domain": ["nothing_to_do !bounds", "contradictory_launch bad-input"],
     "an instruction that is not understood": [
@@ -111,6 +113,8 @@ FAULTS = {
 
 # Tests that stand for a trap where no program of PTX can: the function must exist.
 ELSEWHERE = {
+    "a table changed between the host's check and the launch":
+        "tests/backend/test_emulator_device.py test_a_launch_reads_the_contents_that_were_checked_and_no_others",
     "what ptxas refuses is bad input": "tests/proofs/test_check.py test_a_file_that_ptxas_refuses_is_bad_input",
     "two artifacts swapped": "tests/verifier/test_tampering.py test_two_queries_swapped_are_noticed",
     "shf, prmt, bfe, lop3, mul24 mean what the emulator does": "tests/proofs/test_isa_agreement.py test_constants",
@@ -119,6 +123,7 @@ ELSEWHERE = {
 }
 
 SOUND = [
+    "eight_parts_of_eight_added_up", "forks_append_to_pages_of_their_own",
     "exchange_across_barrier", "two_writers_in_two_phases", "barrier_after_divergent_loop", "halves_of_a_block_of_256",
     "copy_and_commit_of_some", "in_place_update", "generic_address_of_shared", "ring_of_three_stages",
     "barrier_by_a_vote_of_the_block", "shadowed_register_repaired", "gather_through_a_block_table", "signed_countdown",
