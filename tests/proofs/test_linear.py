@@ -15,6 +15,8 @@ from fltc.commands.check import sizes
 from fltc.kernels import kernels
 from proofs.check.flags import problems
 from proofs.check.request import CheckRequest
+from proofs.decide import decide
+from proofs.discharge import by_sums
 from proofs.entry import analyse
 from proofs.linear import Reasoner
 from proofs.problem import Problem
@@ -199,6 +201,27 @@ def test_goals_as_conditions_say_what_their_texts_say(name: str) -> None:
                 compared[holds] += 1
                 assert not holds or evaluate(text, values), claim.name
     assert min(compared.values()) > 20
+
+
+# --- a second decider ---
+@pytest.mark.parametrize("name", ["gemm", "triton_matmul", "softmax", "stencil", "bitonic", "triton_attention"])
+def test_the_solver_confirms_what_linear_arithmetic_decides(name: str) -> None:
+    """This rung leaves no artifact: here the whole query of each claim that it decides, or of 80 drawn, goes to Z3."""
+    reasoner = Reasoner()
+    for problem in problems_of(name):
+        decided = [c for c in analyse(problem).claims if by_sums(c, reasoner) is not None]
+        assert len(decided) >= 10
+        chosen = Random(name).sample(decided, min(len(decided), 80))
+        answers = {c.name: decide(c.query.text, 5_000_000).status for c in chosen if c.query is not None}
+        assert [n for n, status in answers.items() if status == "sat"] == []
+        assert sum(status == "unsat" for status in answers.values()) >= 0.9 * len(answers)
+
+
+def test_a_reasoner_that_believes_everything_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    (problem,) = problems_of("stencil-off_by_one")
+    monkeypatch.setattr(Reasoner, "follows", lambda *_: True)
+    decided = [c for c in analyse(problem).claims if by_sums(c, Reasoner()) is not None]
+    assert any(decide(c.query.text, 5_000_000).status == "sat" for c in decided if c.query is not None)
 
 
 def drawn(random: Random, symbol: Symbol) -> int:
