@@ -116,7 +116,7 @@ def analyse(
         rewritten |= {b for b in lost if problem.sources[b].facts}
         problem = replace(problem, sources=without(problem.sources, lost))
     wrapping = NOWHERE
-    if problem.contract is None:  # a contract would have to name the lines (docs/check.md)
+    if not problem.strict:  # a contract would have to name the lines (docs/check.md)
         records, wrapping = without_wrapping(problem, machine.graph, machine.places, records)
     points = [
         *(r.at for r in records.accesses), *(r.at for r in records.barriers), *(r.at for r in records.shuffles),

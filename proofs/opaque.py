@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from spec.ptx.ast import Function, Half, Instr, Mem, Not, Operand, Pair, Reg, Sink, Vec
 from spec.ptx.isa import lookup
+from spec.ptx.operands import registers_in
 
 _SCALAR = (
     "abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt div dp2a dp4a ex2 fma fns lg2 lop3 mad mad24 "
@@ -38,13 +39,12 @@ def computes_a_value(instruction: Instr) -> bool:
 
 def written(instruction: Instr) -> tuple[str, ...]:
     """The registers it writes."""
-    return tuple(part.name for part in _parts(instruction.operands[0]) if isinstance(part, Reg))
+    return tuple(registers_in(instruction.operands[0]))
 
 
 def read(instruction: Instr) -> tuple[str, ...]:
     """The registers it reads."""
-    parts = (part for source in instruction.operands[1:] for part in _parts(source))
-    return tuple(part.name for part in parts if isinstance(part, Reg))
+    return tuple(name for source in instruction.operands[1:] for name in registers_in(source))
 
 
 def opaque_notes(function: Function) -> list[str]:

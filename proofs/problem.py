@@ -114,6 +114,13 @@ class Problem:
     numbers: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[tuple[str, int, int], Poly] = field(default_factory=dict)
 
+    @property
+    def strict(self) -> bool:
+        """Whether the kernel ships: nothing is excused in it (unwritten registers that reach nothing, numbers that wrap
+        and reach nothing, several writers of one value), and its claims are those that the audit derives on its own.
+        """
+        return self.contract is not None
+
     def variable_of(self, space: str, name: str) -> tuple[Poly, Poly]:
         """Address and size of a shared or local variable."""
         if space == "local":

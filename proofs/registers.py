@@ -58,7 +58,7 @@ class Registers(Hooks, Runner):
         self.problem = problem
         self.state = State()
         self.guard: Cond = TRUE
-        self.strict = problem.contract is not None
+        self.strict = problem.strict
         self.exchanges = False
         self._made: set[str] = set()
         self._doubts: dict[str, Cond] = {}

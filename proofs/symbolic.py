@@ -76,7 +76,7 @@ class Machine(Registers):
         self._readers()
         self.places = instruction_places(problem.function)
         # The kernels of a contract prove every range: a contract names no lines where numbers may wrap.
-        self.idle = idle_places(self.graph, self.places) if problem.contract is None else frozenset()
+        self.idle = frozenset() if problem.strict else idle_places(self.graph, self.places)
         self.instruction: Instr | None = None
         self.loops = ()
         self.found = []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
-from verifier import tiles
+from verifier import tiles, written
 from verifier.canonical import canonical
 from verifier.claims import required
 from verifier.conditions import Condition, Subject
@@ -20,8 +21,9 @@ from verifier.manifest import OBLIGATIONS, Bundle, Claimed
 from verifier.query import Query, read_query, unexpected, wrong_symbols
 from verifier.terms import show
 from verifier.tiles import read_tiled
-from verifier.written import Again as Written
-from verifier.written import objections, read_initialised
+from verifier.written import read_initialised
+
+_Found = TypeVar("_Found")
 
 GRADES = {"refuted": Grade.FALSE, "unknown": Grade.UNDECIDED}
 
@@ -98,8 +100,7 @@ def _open(judgement: Judgement, entry: str, claim: Claimed) -> Query | None:
 def judge_claim(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
     """One claim against what it must say, decided again."""
     if claim.file.endswith(".json"):
-        kind = claim.name.partition(".")[0]
-        {"init": _initialised, "writers": _tiled}.get(kind, _enumerated)(judgement, subject, claim, condition)
+        _enumerated(judgement, subject, claim, condition)
         return
     query = _open(judgement, subject.entry.name, claim)
     if query is None:
@@ -131,80 +132,57 @@ def _file(judgement: Judgement, subject: Subject, claim: Claimed) -> str:
     return name
 
 
-def _initialised(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
-    """A claim of initialisation that was enumerated: its writes come first, and going through them says the same."""
-    name = _file(judgement, subject, claim)
-    if not name:
-        return
-    where = judgement.bundle.path(name)
-    try:
-        found = read_initialised(judgement.bundle.texts[name], where)
-    except Unreadable as error:
-        judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
-        return
-    judgement.decided += 1
-    digest = judgement.bundle.ptx_sha256
-    against = list(islice(objections(found, condition.name, subject, Walk(subject), digest), 3))
-    for message in against:
-        judgement.say(name, message)
-    if against:
-        return
-    try:
-        missing = Written(found, subject).refuted()
-    except (Open, TooLarge) as error:
-        judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
-        return
-    if missing:
-        judgement.say(name, f"enumeration does not confirm the claim: {missing}")
-
-
-def _tiled(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
-    """A claim about stores to a tile that was enumerated: tiles are apart, and going through one says the same."""
-    name = _file(judgement, subject, claim)
-    if not name:
-        return
-    where = judgement.bundle.path(name)
-    try:
-        found = read_tiled(judgement.bundle.texts[name], where)
-    except Unreadable as error:
-        judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
-        return
-    judgement.decided += 1
-    against = list(islice(tiles.objections(found, condition.name, subject, judgement.bundle.ptx_sha256), 3))
-    for message in against:
-        judgement.say(name, message)
-    if against:
-        return
-    try:
-        meeting = tiles.refuted(found, subject)
-    except (Open, TooLarge) as error:
-        judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
-        return
-    if meeting:
-        judgement.say(name, f"enumeration does not confirm the claim: {meeting}")
-
-
 def _enumerated(judgement: Judgement, subject: Subject, claim: Claimed, condition: Condition) -> None:
-    """A claim that was decided by enumeration: the file asks exactly that, and enumerating again says the same."""
+    """A claim that was enumerated, by what it is about."""
+    digest = judgement.bundle.ptx_sha256
+    kind = claim.name.partition(".")[0]
+    if kind == "init":
+        _gone_through(
+            judgement, subject, claim, read_initialised,
+            lambda found: written.objections(found, condition.name, subject, Walk(subject), digest),
+            lambda found: written.Again(found, subject).refuted(),
+        )
+    elif kind == "writers":
+        _gone_through(
+            judgement, subject, claim, read_tiled,
+            lambda found: tiles.objections(found, condition.name, subject, digest),
+            lambda found: tiles.refuted(found, subject),
+        )
+    else:
+        _gone_through(
+            judgement, subject, claim, read_enumeration,
+            lambda found: differences(found, condition, subject, digest),
+            lambda found: Again(found, subject).refuted(),
+        )
+
+
+def _gone_through(
+    judgement: Judgement, subject: Subject, claim: Claimed, read: Callable[[str, str], _Found],
+    objections: Callable[[_Found], Iterator[str]], refuted: Callable[[_Found], str],
+) -> None:
+    """The file asks what the claim does, of the accesses that there are; and enumerating again says the same."""
     name = _file(judgement, subject, claim)
     if not name:
         return
     where = judgement.bundle.path(name)
     try:
-        found = read_enumeration(judgement.bundle.texts[name], where)
+        found = read(judgement.bundle.texts[name], where)
     except Unreadable as error:
         judgement.say(name, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE)
         return
-    for message in islice(differences(found, condition, subject, judgement.bundle.ptx_sha256), 3):
-        judgement.say(name, message)
     judgement.decided += 1
+    against = list(islice(objections(found), 3))
+    for message in against:
+        judgement.say(name, message)
+    if against:
+        return
     try:
-        against = Again(found, subject).refuted()
+        counterexample = refuted(found)
     except (Open, TooLarge) as error:
         judgement.say(name, f"cannot be enumerated here: {error}", Grade.UNDECIDED)
         return
-    if against:
-        judgement.say(name, f"enumeration does not confirm the claim: {against}")
+    if counterexample:
+        judgement.say(name, f"enumeration does not confirm the claim: {counterexample}")
 
 
 def _decide(judgement: Judgement, file: str, query: Query) -> None:

@@ -175,7 +175,7 @@ def _or_alike(
     A class of its own, said of in the report, and not for contracts: they promise one writer.
     """
     stored = [(x, y) for x, y in zip(a.values, b.values, strict=False) if x is not None and y is not None]
-    if problem.contract is not None or a.width != b.width or not len(stored) == len(a.values) == len(b.values) > 0:
+    if problem.strict or a.width != b.width or not len(stored) == len(a.values) == len(b.values) > 0:
         return claim
     first, second = copies
     places = [(a.plane, b.plane), (a.row, b.row), (a.column, b.column)]

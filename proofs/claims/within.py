@@ -43,7 +43,7 @@ def interval_claims(problem: Problem, records: Records, intervals: tuple[Interva
     groups = groups_of(problem, records)
     for interval, pair in pairings(intervals):
         # The audit of a contract's kernels asks for every pair.
-        if _may_meet(problem, pair) and (problem.contract is not None or pair.possible):
+        if _may_meet(problem, pair) and (problem.strict or pair.possible):
             yield _race(problem, interval, pair, groups)
 
 
@@ -170,7 +170,7 @@ def _one_store(problem: Problem, pair: Pairing) -> bool:
     A contract's kernels may not do it. In a loop without a barrier nothing says that both are in the same round.
     """
     first, second = pair.first, pair.second
-    if problem.contract is not None or first != second:
+    if problem.strict or first != second:
         return False
     return first.access.alike and first.access.space == "shared" and first.access.kind == "write" and _in_step(first)
 
@@ -178,7 +178,7 @@ def _one_store(problem: Problem, pair: Pairing) -> bool:
 def _one_value(problem: Problem, pair: Pairing) -> bool:
     """Whether the weaker claim can be made that both store the same in the same place; not by a contract's kernels."""
     a, b = pair.first.access, pair.second.access
-    if problem.contract is not None or pair.threads == ITSELF or _whole_warps(pair) or a.flight or b.flight:
+    if problem.strict or pair.threads == ITSELF or _whole_warps(pair) or a.flight or b.flight:
         return False
     return (
         a.kind == b.kind == "write" and a.space == b.space == "shared" and a.width == b.width

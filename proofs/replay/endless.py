@@ -26,11 +26,11 @@ from proofs.replay.attempt import Attempt, Sign
 from proofs.replay.model import Index, Launch
 from proofs.replay.watch import Watch
 from proofs.terms import LAUNCH, Poly, Symbol, integer, quote
-from spec.ptx.ast import Half, Instr, Mem, Not, Operand, Pair, Reg, Special, Vec
+from spec.ptx.ast import Instr, Special
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import STEP_LIMIT, Enough
 from spec.ptx.isa import lookup
-from spec.ptx.operands import bind
+from spec.ptx.operands import bind, registers_in
 from spec.ptx.row import BOUNDED, EXACT
 
 BUDGET = 5_000  # steps of one block, where a state is waited for that comes back
@@ -225,28 +225,11 @@ def _control(instruction: Instr) -> bool:
 
 def _results(instruction: Instr) -> list[str]:
     found = lookup(instruction.opcode)
-    return [r for _, o in bind(instruction, found[0]).results for r in _registers(o)] if found is not None else []
+    return [r for _, o in bind(instruction, found[0]).results for r in registers_in(o)] if found is not None else []
 
 
 def _sources(instruction: Instr) -> list[str]:
     """The registers that an instruction reads; one under a guard also leaves what was there."""
     found = lookup(instruction.opcode)
-    read = [r for _, o in bind(instruction, found[0]).sources for r in _registers(o)] if found is not None else []
+    read = [r for _, o in bind(instruction, found[0]).sources for r in registers_in(o)] if found is not None else []
     return read if instruction.guard is None else [*read, instruction.guard.name, *_results(instruction)]
-
-
-def _registers(operand: Operand) -> Iterator[str]:
-    if isinstance(operand, Reg):
-        yield operand.name
-    elif isinstance(operand, Not | Half):
-        yield from _registers(operand.operand)
-    elif isinstance(operand, Vec):
-        for part in operand.elems:
-            yield from _registers(part)
-    elif isinstance(operand, Pair):
-        yield from _registers(operand.first)
-        yield from _registers(operand.second)
-    elif isinstance(operand, Mem):
-        yield from _registers(operand.base)
-        for part in operand.indices:
-            yield from _registers(part)

@@ -78,7 +78,7 @@ class Watch:
         self.problem, self.loops, self.launch = problem, records.loops, launch
         self._around = {a.at.line: a.at.loops for a in records.accesses}
         unlike = {a.at.line for a in records.accesses if not a.alike}
-        alike = {a.at.line for a in records.accesses if problem.contract is None} - unlike
+        alike = {a.at.line for a in records.accesses if not problem.strict} - unlike
         self._alike = frozenset(alike)
         self.lines, self.writers, self.on_line = frozenset(lines), writers, on_line
         self.cost, self.one_value = cost, one_value
@@ -101,7 +101,7 @@ class Watch:
             problem.function, problem.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
             memory=launch.memory, blocks=launch.blocks if blocks is None else blocks, schedule=schedule,
             dynamic_shared=launch.dynamic_shared, step_limit=step_limit, allow_exited=problem.allow_exited,
-            alike=self._alike, lenient=problem.contract is None, one_value=self.one_value,
+            alike=self._alike, lenient=not problem.strict, one_value=self.one_value,
             on_access=self._access, on_step=self._step, enough=enough, domain=Contrary if launch.contrary else Lanes,
         )
 

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from spec.ptx.ast import Mem, Not, Operand, Pair, Reg, Vec
-from spec.ptx.operands import Binding
+from spec.ptx.operands import Binding, registers_in
 from spec.ptx.row import MEMORY, Row
 
 COMPUTES = frozenset((
@@ -119,22 +118,4 @@ def demands_everything(row: Row) -> bool:
 
 def registers_read(binding: Binding) -> tuple[str, ...]:
     """Names of the registers that an instruction reads, without its guard."""
-    return tuple(dict.fromkeys(name for _, operand in binding.sources for name in _registers(operand)))
-
-
-def _registers(operand: Operand) -> Iterator[str]:
-    if isinstance(operand, Reg):
-        yield operand.name
-    elif isinstance(operand, Not):
-        yield from _registers(operand.operand)
-    elif isinstance(operand, Vec):
-        for part in operand.elems:
-            yield from _registers(part)
-    elif isinstance(operand, Pair):
-        yield from _registers(operand.first)
-        yield from _registers(operand.second)
-    elif isinstance(operand, Mem):
-        if isinstance(operand.base, Reg):
-            yield operand.base.name
-        for part in operand.indices:
-            yield from _registers(part)
+    return tuple(dict.fromkeys(name for _, operand in binding.sources for name in registers_in(operand)))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 from spec.errors import Unsupported
-from spec.ptx.ast import FloatImm, Imm, Instr, Mem, Not, Operand, Pair, Reg, Sink, Special, Sym, Vec, type_width
+from spec.ptx.ast import FloatImm, Half, Imm, Instr, Mem, Not, Operand, Pair, Reg, Sink, Special, Sym, Vec, type_width
 from spec.ptx.domain import Domain
 from spec.ptx.row import Form, ParamRef, Row
 
@@ -23,6 +23,24 @@ P = TypeVar("P")
 
 
 _LIST = re.compile(r"list(\d+):")
+
+
+def registers_in(operand: Operand) -> Iterator[str]:
+    """The names of the registers in an operand, those of an address too."""
+    if isinstance(operand, Reg):
+        yield operand.name
+        return
+    parts: tuple[Operand, ...] = ()
+    if isinstance(operand, Not | Half):
+        parts = (operand.operand,)
+    elif isinstance(operand, Vec):
+        parts = operand.elems
+    elif isinstance(operand, Pair):
+        parts = (operand.first, operand.second)
+    elif isinstance(operand, Mem):
+        parts = (operand.base, *operand.indices)
+    for part in parts:
+        yield from registers_in(part)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,7 +68,7 @@ DONE:
 """
 
 
-def told(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *flags: str) -> tuple[str, dict[str, object]]:
+def told(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *flags: str) -> tuple[str, dict[str, Any]]:
     """The printed report and the JSON report."""
     path, report = tmp_path / "a.ptx", tmp_path / "r.json"
     path.write_text(HEAD + text)
@@ -89,12 +90,12 @@ def test_the_sizes_that_flags_fix_are_among_the_assumptions(
     out, report = told(tmp_path, capsys, ADD, *flags)
     for text in assumed:
         assert f"  {text}\n" in out
-        assert text in report["assumptions"]  # type: ignore[operator]
+        assert text in report["assumptions"]
 
 
 def test_an_entry_with_a_structure_stops_no_other_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, report = told(tmp_path, capsys, STRUCTURE + ADD, "--block", "64", "--grid", "2")
-    found = {(r["kernel"], r["obligation"]): r["verdict"] for r in report["rows"]}  # type: ignore[attr-defined]
+    found = {(r["kernel"], r["obligation"]): r["verdict"] for r in report["rows"]}
     assert found["add", "race"] == "proved"
     assert {v for (kernel, _), v in found.items() if kernel == "whole"} == {"unknown"}
     said = (
@@ -126,7 +127,7 @@ def test_the_refuted_comes_first_where_something_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, report = told(tmp_path, capsys, FIRST_256, "--assume", "dynamic_shared <= 2^20")
-    rows = {r["obligation"]: r for r in report["rows"]}  # type: ignore[attr-defined]
+    rows = {r["obligation"]: r for r in report["rows"]}
     refuted = [kind for kind, row in rows.items() if row["verdict"] == "refuted"]
     assert "barrier" in refuted
     unknown = [row for row in rows.values() if row["verdict"] == "unknown"]

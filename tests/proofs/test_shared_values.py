@@ -13,6 +13,7 @@ from proofs.check.request import CheckRequest
 from proofs.discharge import climb
 from proofs.entry import analyse
 from proofs.outcome import PREMISES, SHARING
+from spec.ptx.ast import Reg
 from spec.ptx.block import StepEvent
 from spec.ptx.faults import BARRIER, RACE
 from spec.ptx.machine import run
@@ -93,8 +94,9 @@ def shown(text: str) -> tuple[set[str], bool]:
 
         def watch(event: StepEvent) -> None:
             if event.instr.line == last:
-                register = event.instr.operands[1].name  # type: ignore[union-attr]
-                stored.update(int(v) for v in event.registers[register][event.enabled])
+                value = event.instr.operands[1]
+                assert isinstance(value, Reg)
+                stored.update(int(v) for v in event.registers[value.name][event.enabled])
 
         stored.clear()
         result = run(
