@@ -150,7 +150,7 @@ def mutate(
         list[str] | None, typer.Option("--kind", metavar="K", help="Only edits of this kind; may be repeated.")
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="At most N mutants, spread over kinds and places; 0: all.")
+        int, typer.Option("--limit", min=0, metavar="N", help="At most N mutants, spread over the kinds; 0: all.")
     ] = 0,
     out: Annotated[
         Path | None,

@@ -10,7 +10,9 @@ import typer
 
 from spec.errors import BadInput
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE.ptx", help="PTX from anywhere: nvcc, Triton, hand-written.")]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE.ptx", help="PTX from anywhere: nvcc, Triton, hand-written.")
+]
 EntryOption = Annotated[
     list[str] | None, typer.Option("--entry", metavar="E", help="The entry; default: all of them.")
 ]

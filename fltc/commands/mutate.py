@@ -31,7 +31,7 @@ def run(
     file: Path, flags: Flags, *, jobs: int, kinds: Sequence[str], limit: int, out: Path | None,
     argued_file: Path | None, json_file: Path | None,
 ) -> int:  # fmt: skip
-    """Print the table and the survivors; 0 if every one of them is argued, 1 if not, 2 if the original is not proved."""
+    """Print table and survivors; 0 if every one of them is argued, 1 if not, 2 if the original is not proved."""
     request = request_of(file, read_ptx(file), flags)
     if json_file is not None:
         check_place(json_file)
@@ -50,7 +50,8 @@ def run(
         _say(console, "faulty copies of what is not proved show nothing; `fltc check` says more")
         return REFUTED if proof.verdict == "DISAGREE" else UNKNOWN
     rows = campaign.results
-    said = f" # under the contract of {target.stem}" if target.stem else "".join(f" {shlex.quote(w)}" for w in flags.words())
+    said = "".join(f" {shlex.quote(w)}" for w in flags.words())
+    said = f" # under the contract of {target.stem}" if target.stem else said
     files = write_survivors(campaign, folder, {"file": str(file), "check": said})
     survivors = [row for row in rows if row.status == "survives"]
     _check_argued(argued, argued_file, rows, whole=not (kinds or limit))

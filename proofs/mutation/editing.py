@@ -14,6 +14,8 @@ from spec.ptx.printer import print_instr
 
 Changes = Mapping[int, str]
 _ADDRESSED = ("ld", "st", "atom", "red", "cp", "ldmatrix", "stmatrix", "ldu", "prefetch")
+_NO_ACCESS = frozenset(("param", "const", "commit_group", "wait_group", "wait_all"))
+_STEERED = ("bar", "barrier", "shfl", "cp", "brx")  # what their operands say decides where something happens
 
 
 def results_of(instruction: Instr) -> tuple[str, ...]:
@@ -34,7 +36,7 @@ def sources_of(instruction: Instr) -> tuple[str, ...]:
 def accesses_memory(instruction: Instr) -> bool:
     """Whether it reads or writes global or shared memory."""
     parts = instruction.opcode.split(".")
-    return instruction.base in _ADDRESSED and not {"param", "const", "commit_group", "wait_group", "wait_all"} & {*parts}
+    return instruction.base in _ADDRESSED and _NO_ACCESS.isdisjoint(parts)
 
 
 def access_bytes(instruction: Instr) -> int:
@@ -177,9 +179,7 @@ class Code:
     def steering(self) -> set[str]:
         """Registers from which addresses, guards, sizes of copies and lanes are computed."""
         guards = {i.guard.name for i in self.instructions if i.guard is not None}
-        others = {
-            name for i in self.instructions if i.base in ("bar", "barrier", "shfl", "cp", "brx") for name in sources_of(i)
-        }
+        others = {name for i in self.instructions if i.base in _STEERED for name in sources_of(i)}
         return self._back({*self.bases, *guards, *others})
 
     @cached_property

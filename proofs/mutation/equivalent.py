@@ -5,7 +5,7 @@ Four arguments, each a claim with a name:
 * `order`: only barriers, or what copies are waited for, are others, and the mutant is proved, races and all. Without a
   race every read has one write that comes last before it, and an edit that takes away order between threads, or adds
   some, cannot turn round what is ordered; so each read finds what it found before. Not where there are atomics, whose
-  order nothing fixes.
+  order nothing fixes, nor for barriers where some are for a part of the block: which arrivals meet may then change.
 * `again`: a plain store is made twice at once, with the same value and address; the second changes nothing.
 * `unread`: what the instruction writes is read nowhere before it is written again.
 * `local`: in every state in which the analysis finds a thread at the instruction, the edited one has the same guard, or
@@ -58,8 +58,10 @@ def equivalence(
     function = original.problem.function
     instructions = tuple(function.instructions())
     if made.kind in SYNCHRONISES:
-        unordered = any(i.base in ATOMIC or "volatile" in i.opcode or _flags(i) for i in instructions)
-        if proved and not unordered:
+        everything = [*instructions, *parse(made.text).entry(function.name).instructions()]
+        unordered = any(i.base in ATOMIC or "volatile" in i.opcode or _flags(i) for i in everything)
+        parts = made.kind.startswith("barrier") and any(_of_a_part(i) for i in everything)
+        if proved and not (unordered or parts):
             return Equivalence("order", "it is proved free of races, so that each read finds what it found")
         return None
     if function.name != made.function or len(made.changes) != 1:
@@ -72,6 +74,11 @@ def equivalence(
     if not accesses_memory(old) and _unread(function, made.at, old, new):
         return Equivalence("unread", f"what line {old.line} writes is read nowhere")
     return _local(original, made, old, new, store)
+
+
+def _of_a_part(i: Instr) -> bool:
+    """Whether it is a barrier of some threads of the block, told by their count."""
+    return i.base in ("bar", "barrier") and "warp" not in i.opcode and len(i.operands) > 1
 
 
 def _flags(i: Instr) -> bool:

@@ -34,7 +34,7 @@ REFUSED, KILLED, EQUIVALENT, SURVIVES, DISAGREE = "refused", "killed", "equivale
 LONGER = 4  # times the steps of the original, and some: a mutant that takes more does something else
 SOME = 500
 WORDS = 300  # characters of a detail that are kept
-Schedule = str | int
+Schedule = str
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,8 @@ def judge_of(target: Target, store: AnswerStore | None) -> Judge | Proof:
 
 def plan(settings: Sequence[Setting]) -> list[tuple[Setting, Schedule]]:
     """Every launch once, the small ones first; some again with warps in another order."""
-    again: list[tuple[Setting, Schedule]] = [(settings[-1], "reverse"), (settings[len(settings) // 2], 1)]
+    middle = settings[len(settings) // 2]
+    again: list[tuple[Setting, Schedule]] = [(settings[-1], "reverse"), (middle, "parted:1"), (settings[-1], "pieces")]
     return [*((s, "forward") for s in settings), *again]
 
 

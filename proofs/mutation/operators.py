@@ -18,7 +18,7 @@ from spec.ptx.ast import Imm, Instr, Mem, Operand, Reg, Sink, Sym, Vec
 from spec.ptx.isa import lookup
 from spec.ptx.printer import print_instr
 
-SYNCHRONISES = frozenset({"barrier-dropped", "barrier-moved", "barrier-copied", "wait", "commit"})
+SYNCHRONISES = frozenset(("barrier-dropped", "barrier-moved", "barrier-copied", "barrier-count", "wait", "commit"))
 """Edits of nothing but barriers and of what asynchronous copies are waited for."""
 
 
@@ -260,7 +260,7 @@ def _stage(code: Code, at: int, i: Instr) -> Iterator[Edit]:
     steps = {
         abs(step.value) for other in code.instructions if other.base in ("add", "sub")
         for step in other.operands[1:] if isinstance(step, Imm) and set(results_of(other)) & {*names}
-        and set(results_of(other)) & {*sources_of(other)} and step.value not in (0, 1, -1)
+        and set(results_of(other)) & {*sources_of(other)} and step.value
     }  # fmt: skip
     for where, operand in enumerate(i.operands[1:], 1):
         if isinstance(operand, Imm):
