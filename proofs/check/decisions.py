@@ -10,7 +10,7 @@ from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
 from proofs.discharge import Decision, Pins, by_sums, enumerated
-from proofs.effort import OVERHEAD, PASSES, SPENT, SUMS, Meter
+from proofs.effort import PASSES, SPENT, SUMS, Meter
 from proofs.enumeration import Enumerator
 from proofs.linear import Reasoner
 
@@ -57,8 +57,8 @@ def decide_all(
                 for claim in chunk:
                     decided[claim.name] = Decision(claim, "unknown", "", 0.0, reason=claim.reason or SPENT)
                 continue
-            most = rlimit if meter.left is None else min(rlimit, max(meter.left, OVERHEAD))
-            tasks = [(claim, most, store, pins[claim.name] if rlimit == PASSES[0] else ()) for claim in chunk]
+            each = None if meter.left is None else meter.left // max(len(chunk), 1)
+            tasks = [(claim, rlimit, each, store, pins[claim.name] if rlimit == PASSES[0] else ()) for claim in chunk]
             fresh: dict[str, tuple[int, Answer]] = {}
             for claim, found in zip(chunk, workers.map(decide_one, tasks, died, small), strict=True):
                 meter.spend(found.used)
