@@ -32,7 +32,8 @@ from spec.ptx.faults import (
 from spec.ptx.machine import run
 from spec.ptx.memory import Memory
 from spec.ptx.parser import parse
-from tests.campaign.generate import MAX_N, X_WORDS, Kernel
+from tests.campaign.families.random_kernels import X_WORDS
+from tests.campaign.kernel import Kernel
 
 SCHEDULES: tuple[str | int, ...] = ("forward", "reverse")
 STEPS = 4000
@@ -86,7 +87,7 @@ class Outcome:
 
 
 def faults(kernel: Kernel, seed: int) -> Seen:
-    """What the machine sees, for several values of n, contents of memory and schedules."""
+    """What the machine sees, for several launches, contents of memory and schedules."""
     module = parse(kernel.text)
     function = module.entries[0]
     left: list[tuple[bytes, bytes]] = []
@@ -102,18 +103,18 @@ def _runs(
     kernel: Kernel, module: Module, function: Function, seed: int, left: list[tuple[bytes, bytes]]
 ) -> Iterator[Fault]:
     pick = random.Random(seed)
-    for n in (0, 1, pick.randint(2, MAX_N)):
+    for launch in kernel.launches:
         contents = {}
         for name in ("x", "y"):
             words = [pick.choice((0, 1, 2, 3, pick.randrange(2**32))) for _ in range(X_WORDS)]
             contents[name] = b"".join(w.to_bytes(4, "little") for w in words)
         for schedule in SCHEDULES:
             memory = Memory()
-            args: dict[str, int | bytes] = {"n": n}
+            args: dict[str, int | bytes] = dict(launch.numbers)
             for name, data in contents.items():
                 args[name] = memory.add(name, data)
             result = run(
-                function, module, grid=kernel.grid, block=kernel.block, args=args, memory=memory,
+                function, module, grid=launch.grid, block=launch.block, args=args, memory=memory,
                 schedule=schedule, step_limit=STEPS, lenient=True,
             )
             left.append((memory["x"].data(), memory["y"].data()))
@@ -137,8 +138,8 @@ def _lines(kernel: Kernel, fault: Fault) -> list[str]:
 def proved(kernel: Kernel, wanted: frozenset[str]) -> Outcome:
     """Of the obligations wanted, those of which every claim and every premise is proved."""
     request = CheckRequest(
-        "campaign.ptx", kernel.text, block=kernel.block, grid=kernel.grid, assumes=(f"n <= {MAX_N}",),
-        buffers=(f"x=u32[{X_WORDS}]:rw", f"y=u32[{X_WORDS}]:rw"),
+        "campaign.ptx", kernel.text, block=kernel.block, grid=kernel.grid, assumes=kernel.assumes,
+        buffers=kernel.buffers,
     )  # fmt: skip
     (problem,) = problems(request)
     try:

@@ -6,7 +6,7 @@ import pytest
 
 from proofs.intervals import Member
 from tests.campaign.compare import compare, faults
-from tests.campaign.generate import generate
+from tests.campaign.families.random_kernels import generate
 
 SLICE = range(40)
 RACY = (1, 6, 12)  # bounds and barriers of these are proved, and they race in shared memory

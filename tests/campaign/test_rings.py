@@ -6,7 +6,7 @@ import pytest
 
 from proofs.intervals import Member
 from tests.campaign.compare import compare, faults
-from tests.campaign.rings import generate
+from tests.campaign.families.rings import generate
 
 SLICE = range(24)
 

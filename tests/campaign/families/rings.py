@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from tests.campaign.generate import Kernel
+from tests.campaign.families.random_kernels import over_two_buffers
+from tests.campaign.kernel import Kernel
 
 THREADS = 32
 HEAD = """.version 7.8
@@ -106,4 +107,5 @@ def generate(seed: int) -> Kernel:
     pick = random.Random(seed)
     ring = _Ring(pick, pick.choice((0.0, 0.1, 0.2)))
     ring.write()
-    return Kernel(HEAD + "\n".join(ring.lines) + "\nret;\n}\n", (THREADS, 1, 1), (1, 1, 1))
+    text = HEAD + "\n".join(ring.lines) + "\nret;\n}\n"
+    return over_two_buffers("rings", text, (THREADS, 1, 1), (1, 1, 1), seed)

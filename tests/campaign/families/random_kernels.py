@@ -9,10 +9,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from tests.campaign.kernel import Kernel, Launch
+
 X_WORDS, S_WORDS, MAX_N = 64, 32, 5
 BLOCKS = ((4, 1, 1), (8, 1, 1), (4, 2, 1), (32, 1, 1), (2, 2, 2))
 GRIDS = ((1, 1, 1), (2, 1, 1), (2, 2, 1))
 PREDICATES = 4
+Size = tuple[int, int, int]
 DEPTH = 2
 HEAD = """.version 7.8
 .target sm_89
@@ -27,15 +30,6 @@ ld.param.u64 %d0, [x];
 ld.param.u64 %d1, [y];
 mov.u64 %d2, s;
 """
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel and the launch it is meant for."""
-
-    text: str
-    block: tuple[int, int, int]
-    grid: tuple[int, int, int]
 
 
 @dataclass
@@ -226,6 +220,15 @@ class _Writer:
                 self.loop(depth)
 
 
+def over_two_buffers(family: str, text: str, block: Size, grid: Size, seed: int) -> Kernel:
+    """A kernel of a fixed size over x, y and n."""
+    sizes = (0, 1, random.Random(seed).randint(2, MAX_N))
+    return Kernel(
+        family, text, block, grid, (f"n <= {MAX_N}",), (f"x=u32[{X_WORDS}]:rw", f"y=u32[{X_WORDS}]:rw"),
+        tuple(Launch(grid, block, {"n": n}) for n in sizes), seed,
+    )  # fmt: skip
+
+
 def generate(seed: int) -> Kernel:
     """The kernel of a seed."""
     pick = random.Random(seed)
@@ -243,4 +246,4 @@ def generate(seed: int) -> Kernel:
     for _ in range(pick.randint(2, 4)):
         writer.body(DEPTH)
     text = HEAD + "\n".join(writer.lines) + "\nret;\n}\n"
-    return Kernel(text, pick.choice(BLOCKS), pick.choice(GRIDS))
+    return over_two_buffers("random_kernels", text, pick.choice(BLOCKS), pick.choice(GRIDS), seed)
