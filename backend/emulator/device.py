@@ -20,6 +20,7 @@ from spec.ptx.faults import Fault
 from spec.ptx.machine import Stats, run
 from spec.ptx.memory import Memory as LaunchMemory
 from spec.ptx.parser import parse
+from spec.ptx.schedules import Chosen
 
 _FIRST = 1 << 32
 _ALIGN = 256
@@ -47,10 +48,10 @@ class EmulatorDevice:
     """All threads of a block at once, block by block.
 
     Args:
-        schedule: forward, reverse, or a seed (spec.ptx.machine).
+        schedule: one of `spec.ptx.schedules`, its name, or a seed.
     """
 
-    def __init__(self, schedule: str | int = "forward") -> None:
+    def __init__(self, schedule: Chosen = "forward") -> None:
         self.schedule = schedule
         self.stats = Stats()
         """Of the last launch."""

@@ -88,6 +88,7 @@ class Watch:
         self._shared = decode(problem.function, problem.module, launch.dynamic_shared).shared
         self._headers = {loop.id for loop in records.loops}
         self._rounds: dict[str, Array] = {}
+        self._of_block: dict[Index, dict[str, Array]] = {}
         self._block: Index | None = None
         self._written: dict[int, Seen] = {}
 
@@ -140,7 +141,9 @@ class Watch:
         if event.block != self._block:
             x, y, z = self.launch.block
             self._block = event.block
-            self._rounds = {loop.id: np.full(x * y * z, -1, np.int64) for loop in self.loops}
+            if event.block not in self._of_block:
+                self._of_block[event.block] = {loop.id: np.full(x * y * z, -1, np.int64) for loop in self.loops}
+            self._rounds = self._of_block[event.block]
         place = self._places[id(event.instr)]
         if place in self._headers:
             self._rounds[place][event.standing] += 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from spec.ptx.memory import place_of
 from spec.ptx.operands import bind
 from spec.ptx.program import Step
 from spec.ptx.races import Access, collisions
+from spec.ptx.scheduler import Scheduler
+from spec.ptx.schedules import Schedule
 from spec.ptx.threads import EVERY_LANE, WARP, Threads
 
 if TYPE_CHECKING:
@@ -69,62 +70,41 @@ class Block(Threads):
     """Carries the threads of one block through the kernel."""
 
     def __init__(
-        self, launch: Launch, memory: BlockMemory, index: Index, name: Callable[[int], Index], schedule: str | int,
+        self, launch: Launch, memory: BlockMemory, index: Index, name: Callable[[int], Index], schedule: Schedule,
         faults: FaultList,
     ) -> None:
         super().__init__(launch, memory, index, name, faults)
-        self.pc = np.zeros(self.threads, np.int64)
+        self.scheduler = Scheduler(schedule, self.threads, f"block {index}")
         self.state = np.zeros(self.threads, np.int8)
-        self.together = True
-        self.copies = Copies(memory, self.threads, schedule)
+        self.pc = np.zeros(self.threads, np.int64)  # of threads that wait; what goes on is the scheduler's
+        self.copies = Copies(memory, self.threads, schedule, f"copies of {index}")
         self.gatherings: dict[int, Gathering] = {}
-        self.schedule = schedule
-        self.random = random.Random(schedule) if isinstance(schedule, int) else None
-        self.one_warp = schedule != "forward"
-        self.turn = -1 if schedule == "interleaved" else int(self.warp_of[-1])
         self.executed: dict[int, int] = {}
 
-    # --- the scheduler ---
-    def run(self) -> None:
-        """Run every thread to its end, or to a fault that leaves none able to go on."""
-        while True:
-            group = self._pick()
-            if group is None:
+    def run(self, steps: int) -> bool:
+        """Let the threads take at most so many steps; False once every one has ended, or none is able to go on."""
+        pick, copies, limit = self.scheduler.pick, self.copies, self.launch.step_limit
+        for _ in range(steps):
+            picked = pick()
+            if picked is None:
                 if not self._unblock():
                     self._pending()
                     break
                 continue
             self.steps_taken += 1
-            if self.steps_taken > self.launch.step_limit:
-                self.fault(STEP_LIMIT, group, f"block {self.index} did not end within {self.launch.step_limit} steps")
+            if self.steps_taken > limit:
+                self.fault(STEP_LIMIT, picked[0], f"block {self.index} did not end within {limit} steps")
                 break
-            self._step(group)
+            if copies.drifting:
+                copies.drift(self.domain)
+            self._step(*picked)
+        else:
+            return True
         self.copies.finish(self.domain)
         self._end_interval()
+        return False
 
-    def _pick(self) -> Array | None:
-        """The threads to step: they stand at one instruction and can go on."""
-        if self.together and not self.one_warp:
-            return self.everyone
-        runnable = self.state == RUN
-        if not runnable.any():
-            return None
-        if self.one_warp:
-            runnable &= self.warp_of == self._whose_turn(runnable)
-        candidates = np.flatnonzero(runnable)
-        at = self.pc[candidates]
-        return np.asarray(candidates[at == at.min()])
-
-    def _whose_turn(self, runnable: Array) -> int:
-        able = np.unique(self.warp_of[runnable])
-        if self.schedule == "interleaved":
-            able = able[np.argsort(able % 2 == 0, kind="stable")]
-        if self.turn not in able or (self.random is not None and self.random.random() < 0.2):
-            self.turn = int(self.random.choice(list(able)) if self.random is not None else able[-1])
-        return self.turn
-
-    def _step(self, group: Array) -> None:
-        at = int(self.pc[group[0]])
+    def _step(self, group: Array, at: int) -> None:
         if at >= len(self.program.steps):
             self._exit(group)
             return
@@ -134,7 +114,7 @@ class Block(Threads):
         if self.launch.on_step is not None:
             self.launch.on_step(StepEvent(step.instr, self.index, group, enabled, self.registers))
         if len(enabled) != len(group):
-            self._go_on(np.setdiff1d(group, enabled, assume_unique=True), at + 1)
+            self.scheduler.place(np.setdiff1d(group, enabled, assume_unique=True), at + 1)
         if not len(enabled):
             return
         self.executed[self.line] = self.executed.get(self.line, 0) + len(enabled)
@@ -144,15 +124,7 @@ class Block(Threads):
             self._control(step, at, enabled)
         else:
             self._execute(step, enabled)
-            self._go_on(enabled, at + 1)
-
-    def _go_on(self, threads: Array, at: int) -> None:
-        if len(threads) == self.threads:
-            self.pc[:] = at
-            self.together = True
-        else:
-            self.pc[threads] = at
-            self.together = False
+            self.scheduler.place(enabled, at + 1)
 
     def _guarded(self, instr: Instr, group: Array) -> Array:
         if instr.guard is None:
@@ -172,7 +144,7 @@ class Block(Threads):
             target = step.instr.operands[0]
             if not isinstance(target, Sym) or target.name not in self.program.targets:
                 raise Unsupported(f"{step.instr.opcode} to {target}", line=self.line)
-            self._go_on(threads, self.program.targets[target.name])
+            self.scheduler.place(threads, self.program.targets[target.name])
         elif kind in ("exit", "return"):
             self._exit(threads)
         elif kind == "trap":
@@ -181,10 +153,10 @@ class Block(Threads):
         elif kind in ("barrier", "arrive"):
             self._barrier(step, at, threads)
         elif kind == "fence":
-            self._go_on(threads, at + 1)
+            self.scheduler.place(threads, at + 1)
         elif kind in ("commit", "wait"):
             self._copied(step, threads)
-            self._go_on(threads, at + 1)
+            self.scheduler.place(threads, at + 1)
         else:
             raise Unsupported(step.instr.opcode, line=self.line)
 
@@ -199,7 +171,6 @@ class Block(Threads):
 
     def _exit(self, threads: Array) -> None:
         self.state[threads] = EXITED
-        self.together = False
 
     def _words(self, step: Step, threads: Array, last: bool = False) -> list[Array]:
         """Source words of a control instruction, one for each thread; of the last operand only, if asked."""
@@ -227,11 +198,10 @@ class Block(Threads):
             if step.row.control == "arrive":
                 gathering.arrived += [int(t) for t in here]
                 gathering.released.append(self.memory.clocks.release(here))
-                self._go_on(here, at + 1)
+                self.scheduler.place(here, at + 1)
             else:
                 gathering.waiting += [int(t) for t in here]
-                self.state[here] = BARRED
-                self.together = False
+                self.state[here], self.pc[here] = BARRED, at
             if gathering.count >= expected:
                 self._open(int(which))
 
@@ -252,10 +222,9 @@ class Block(Threads):
             self.memory.clocks.meet(waiting, gathering.released)
         self.state[waiting] = RUN
         self._reduce(waiting, gathering.truths)
-        if len(waiting) == self.threads and len(lines) == 1:
-            self._go_on(waiting, int(self.pc[waiting[0]]) + 1)
-        else:
-            self.pc[waiting] += 1
+        places = self.pc[waiting]
+        for at in np.unique(places):
+            self.scheduler.release(waiting[places == at], int(at) + 1)
 
     def _reduce(self, waiting: Array, truths: list[bool]) -> None:
         """What bar.red gives each thread that waited."""
@@ -291,10 +260,8 @@ class Block(Threads):
     # --- instructions that lanes carry out together ---
     def _converge(self, step: Step, at: int, arrived: Array) -> None:
         """Let those go on whose whole mask stands here; the others wait."""
-        self.state[arrived] = WAIT
+        self.state[arrived], self.pc[arrived] = WAIT, at
         present = np.flatnonzero((self.state == WAIT) & (self.pc == at))
-        if len(arrived) != self.threads:
-            self.together = False
         masks = self._masks(step, present)
         whole = self.threads % WARP == 0 and len(present) == self.threads
         if whole and bool((masks == EVERY_LANE).all()):
@@ -317,9 +284,8 @@ class Block(Threads):
             self.fault(INACTIVE_LANE, unnamed, f"{step.instr.opcode} with mask {mask:#010x}, which does not name it")
             self._proceed(step, at, unnamed)
             here = np.setdiff1d(here, unnamed)
-        named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
-        missing = named - {int(t) for t in here}
-        gone = {t for t in missing if t >= self.threads or self.state[t] == EXITED}
+        missing = _named(warp, mask) - set(here.tolist())
+        gone = {t for t in missing if self._gone(t)}
         if missing - gone or not len(here):
             return
         if gone and not self.launch.allow_exited:
@@ -337,7 +303,7 @@ class Block(Threads):
                 self.memory.clocks.meet(threads[self.warp_of[threads] == warp])
         else:
             self._execute(step, threads)
-        self._go_on(threads, at + 1)
+        self.scheduler.release(threads, at + 1)
 
     # --- when nobody can go on ---
     def _unblock(self) -> bool:
@@ -359,18 +325,28 @@ class Block(Threads):
 
     def _force(self, waiting: Array) -> None:
         """Lanes of a mask that never come: report, then let the present ones go on."""
-        at = int(self.pc[waiting].min())
-        here = waiting[self.pc[waiting] == at]
-        here = here[self.warp_of[here] == self.warp_of[here[0]]]
+        groups = list(self._short(waiting))
+        # Those first who wait for nobody but lanes that have exited, where that is allowed: others may wait for them.
+        allowed = (g for g in groups if self.launch.allow_exited and all(map(self._gone, g[3])))
+        at, mask, here, missing = next(allowed, groups[0])
         step = self.program.steps[at]
         self.line = self.memory.line = step.instr.line
-        masks = self._masks(step, here)
-        mask = int(masks[0])
-        here = here[masks == mask]
-        warp = int(self.warp_of[here[0]])
-        named = {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
-        self._missing(step, mask, here, named - {int(t) for t in here}, "never come here")
+        if not (self.launch.allow_exited and all(map(self._gone, missing))):
+            self._missing(step, mask, here, missing, "never come here")
         self._proceed(step, at, here)
+
+    def _short(self, waiting: Array) -> Iterator[tuple[int, int, Array, set[int]]]:
+        """Threads that wait together, by instruction, warp and mask: where, the mask, who, and who does not come."""
+        for at in np.unique(self.pc[waiting]).tolist():
+            standing = waiting[self.pc[waiting] == at]
+            masks = self._masks(self.program.steps[at], standing)
+            groups = dict.fromkeys(zip((standing // WARP).tolist(), masks.tolist(), strict=True))
+            for warp, mask in groups:
+                here = standing[(standing // WARP == warp) & (masks == mask)]
+                yield at, mask, here, _named(warp, mask) - set(here.tolist())
+
+    def _gone(self, thread: int) -> bool:
+        return thread >= self.threads or bool(self.state[thread] == EXITED)
 
     def _pending(self) -> None:
         """Arrivals at a barrier that nobody completed before the block ended."""
@@ -401,6 +377,11 @@ class Block(Threads):
         gathering.expected = gathering.count
         self._open(which)
         return True
+
+
+def _named(warp: int, mask: int) -> set[int]:
+    """The threads that a mask names."""
+    return {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
 
 
 def _in_words(access: Access) -> str:

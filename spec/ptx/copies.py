@@ -1,4 +1,4 @@
-"""Asynchronous copies of a block: made when issued, when waited for, or in between, as the schedule has it.
+"""Asynchronous copies of a block: made when issued, when waited for, or bit by bit in between, as the schedule has it.
 
 A copy is in flight from its instruction until the thread that issued it waits for its group (PTX ISA 9.7.9.25.3). All
 that time it may read its source and write its target. So its accesses are logged as those of an actor of their own,
@@ -8,7 +8,6 @@ flight across a barrier of the whole block they are logged again behind it.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +17,13 @@ import numpy.typing as npt
 from spec.ptx.access import BlockMemory
 from spec.ptx.faults import RACE
 from spec.ptx.memory import Place
+from spec.ptx.schedules import AT_ONCE, EITHER, PIECES, Schedule
 
 Array = npt.NDArray[Any]
+
+
+_PIECE = 4  # bytes that land together
+_HASTE = 0.15  # how often, in a step, some pieces land where they land one by one
 
 
 @dataclass
@@ -30,7 +34,8 @@ class Batch:
         group: number of the thread's group that the copy belongs to.
         clock: of the copy as an actor, in the present interval.
         targets: offsets in shared memory; `source`, `sources` where the bytes come from, `counts` how many are read.
-        made, flying: whether the bytes have moved, and whether the thread has still to wait.
+        left: which pieces of four bytes have not moved yet, a row for each thread.
+        flying: whether the thread has still to wait.
     """
 
     line: int
@@ -41,23 +46,23 @@ class Batch:
     targets: Array
     counts: Array
     places: list[tuple[Place, Array]]
-    made: Array = field(init=False)
+    left: Array = field(init=False)
     flying: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        self.made = np.zeros(len(self.threads), bool)
+        self.left = np.ones((len(self.threads), self.size // _PIECE), bool)
         self.flying = np.ones(len(self.threads), bool)
 
 
 class Copies:
     """All asynchronous copies of a block, and which groups its threads have closed."""
 
-    def __init__(self, memory: BlockMemory, threads: int, schedule: str | int) -> None:
+    def __init__(self, memory: BlockMemory, threads: int, schedule: Schedule, purpose: str) -> None:
         self.memory = memory
         self.batches: list[Batch] = []
         self.open_group = np.zeros(threads, np.int64)
-        self.schedule = schedule
-        self.random = random.Random(schedule if isinstance(schedule, int) else 0)
+        self.landing = schedule.copies
+        self.random = schedule.chance(purpose)
 
     def issue(
         self, domain: Any, size: int, target: list[Place], source: list[Place], threads: Array, counts: Array
@@ -91,8 +96,22 @@ class Copies:
         self._meet_others(batch)
         self.batches.append(batch)
         self._log(batch, np.ones(len(mine), bool))
-        if self.schedule == "reverse" or (isinstance(self.schedule, int) and self.random.random() < 0.5):
-            self._make(domain, batch, np.ones(len(mine), bool))
+        if self.landing == AT_ONCE or (self.landing == EITHER and self.random.random() < 0.5):
+            self._make(domain, batch, batch.left)
+
+    @property
+    def drifting(self) -> bool:
+        """Whether pieces may land now."""
+        return self.landing == PIECES and bool(self.batches)
+
+    def drift(self, domain: Any) -> None:
+        """Some pieces land, of any copy: nothing orders those in flight, not even by their groups."""
+        if self.random.random() < _HASTE:
+            batch = self.random.choice(self.batches)
+            threads, pieces = batch.left.shape
+            bits = self.random.getrandbits(threads * pieces).to_bytes(-(-threads * pieces // 8), "little")
+            some = np.unpackbits(np.frombuffer(bits, np.uint8), count=threads * pieces).astype(bool)
+            self._make(domain, batch, some.reshape(threads, pieces))
 
     def commit(self, threads: Array) -> None:
         self.open_group[threads] += 1
@@ -101,10 +120,13 @@ class Copies:
         """All groups of these threads but the youngest `pending` closed ones are complete."""
         waits = np.zeros(len(self.open_group), bool)
         waits[threads] = True
-        for batch in self.batches:
+        batches = self.batches
+        if self.landing == PIECES:
+            batches = self.random.sample(batches, len(batches))
+        for batch in batches:
             done = batch.flying & waits[batch.threads] & (batch.group < self.open_group[batch.threads] - pending)
             if done.any():
-                self._make(domain, batch, done)
+                self._make(domain, batch, done[:, None])
                 batch.flying &= ~done
                 self.memory.clocks.join(batch.threads[done], batch.clock[done])
         self.batches = [b for b in self.batches if b.flying.any()]
@@ -112,7 +134,7 @@ class Copies:
     def finish(self, domain: Any) -> None:
         """What nobody waited for is made in the end."""
         for batch in self.batches:
-            self._make(domain, batch, batch.flying)
+            self._make(domain, batch, batch.left)
         self.batches = []
 
     def renew(self) -> None:
@@ -123,26 +145,32 @@ class Copies:
             self._log(batch, batch.flying)
 
     def _make(self, domain: Any, batch: Batch, chosen: Array) -> None:
-        """Move the bytes of the chosen copies, in words as large as they allow; the rest of the target becomes zero."""
-        chosen = chosen & ~batch.made
-        batch.made |= chosen
+        """Move the chosen pieces that are left; what is not read from the source becomes zero."""
+        chosen = chosen & batch.left
+        batch.left &= ~chosen
         shared = self.memory.shared
-        for count in np.unique(batch.counts[chosen]):
-            those = np.flatnonzero(chosen & (batch.counts == count))
-            unit = 4 if count % 4 == 0 else 1
-            for at in range(int(count), batch.size, unit):
-                zeros = np.zeros(len(those), np.dtype(f"u{unit}"))
-                domain.deposit(shared, batch.targets[those] + at, unit, zeros)
-        for place, counts in batch.places:
-            for count in np.unique(counts):
-                here = (counts == count) & chosen[place.positions]
-                unit = 4 if count % 4 == 0 else 1
-                for at in range(0, int(count), unit):
-                    words = domain.fetch(place.buffer, place.offsets[here] + at, unit)
-                    domain.deposit(shared, batch.targets[place.positions[here]] + at, unit, words)
-        if shared.written is not None and chosen.any():
-            ones = np.ones((int(chosen.sum()), batch.size), np.uint8)
-            shared.written.scatter(batch.targets[chosen], ones)
+        for piece in np.flatnonzero(chosen.any(axis=0)).tolist():
+            first, here = _PIECE * piece, chosen[:, piece]
+            inside = np.clip(batch.counts - first, 0, _PIECE)
+            self._move(domain, batch, here & (inside == _PIECE), first, _PIECE)
+            self._clear(domain, batch, here & (inside == 0), first, _PIECE)
+            for at in range(_PIECE if (here & (inside > 0) & (inside < _PIECE)).any() else 0):
+                self._move(domain, batch, here & (inside > at) & (inside < _PIECE), first + at, 1)
+                self._clear(domain, batch, here & (inside <= at) & (inside > 0), first + at, 1)
+            if shared.written is not None:
+                shared.written.scatter(batch.targets[here] + first, np.ones((int(here.sum()), _PIECE), np.uint8))
+
+    def _move(self, domain: Any, batch: Batch, those: Array, at: int, unit: int) -> None:
+        for place, _ in batch.places:
+            here = those[place.positions]
+            if here.any():
+                words = domain.fetch(place.buffer, place.offsets[here] + at, unit)
+                domain.deposit(self.memory.shared, batch.targets[place.positions[here]] + at, unit, words)
+
+    def _clear(self, domain: Any, batch: Batch, those: Array, at: int, unit: int) -> None:
+        if those.any():
+            zeros = np.zeros(int(those.sum()), np.dtype(f"u{unit}"))
+            domain.deposit(self.memory.shared, batch.targets[those] + at, unit, zeros)
 
     def _log(self, batch: Batch, chosen: Array) -> None:
         """The accesses of the chosen copies, by the copies as actors."""

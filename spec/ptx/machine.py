@@ -1,20 +1,18 @@
-"""The concrete machine: runs a kernel block by block, all threads of a block in NumPy operations, and watches it.
+"""The concrete machine: runs a kernel, threads that stand at one instruction in NumPy operations, and watches it.
 
-Threads of a warp have their own program counters. At each step the lowest one goes on, with all threads that stand
-there: lanes that parted meet again at the latest where the text puts their paths together. `shfl.sync`, `vote.sync`,
-`redux.sync` and `bar.warp.sync` wait until every lane of their mask stands at the same instruction.
-
-Schedules of the warps between barriers: `forward` takes all warps together, lowest program counter first; `reverse`
-takes one warp after the other, the last first, each until it waits; an integer seeds random switches between warps.
-Faults of memory order are found under any schedule; values read in a race differ.
+Threads of a warp have their own program counters. At each step threads that stand at one instruction go on; which, says
+the schedule (`spec.ptx.schedules`). Under most of them it is the lowest instruction, so that lanes that parted meet
+again at the latest where the text puts their paths together. `shfl.sync`, `vote.sync`, `redux.sync` and
+`bar.warp.sync` wait until every lane of their mask stands at the same instruction. Faults of memory order are found
+under any schedule; values read in a race differ, and so may what a barrier of a part of the block brings together.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -28,8 +26,12 @@ from spec.ptx.lanes import Lanes
 from spec.ptx.memory import Memory
 from spec.ptx.program import Program, decode, initial_bytes, pack_arguments, thread_indices
 from spec.ptx.races import AccessLog, collisions
+from spec.ptx.schedules import MIXED, Chosen, Schedule, in_order, schedule_of
 
 STEP_LIMIT = 1_000_000
+# Where blocks take turns: how many at a time, and how many steps a turn has at most.
+_RESIDENT, _TURNS = 4, (2, 8, 32)
+_TO_THE_END = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def run(
     args: dict[str, int | bytes],
     memory: Memory,
     blocks: Iterable[Index] | None = None,
-    schedule: str | int = "forward",
+    schedule: Chosen = "forward",
     dynamic_shared: int = 0,
     step_limit: int = STEP_LIMIT,
     allow_exited: bool = False,
@@ -94,8 +96,8 @@ def run(
         grid, block: launch size; the machine itself sets no limit on the grid.
         args: value or bytes of each parameter; pointers are addresses that `memory.add` gave.
         blocks: indices of the blocks to run, in this order; None for all of the grid.
-        schedule: forward, reverse, interleaved (warps of even number in front of the odd ones), or a seed; also the
-            order of the blocks where `blocks` is None.
+        schedule: one of `spec.ptx.schedules`, or its name, or a seed of `switching`; it also orders the blocks where
+            `blocks` is None.
         dynamic_shared: bytes of dynamic shared memory.
         step_limit: steps a block may take before it counts as not terminating.
         allow_exited: barriers and masks do not wait for threads that have exited.
@@ -124,21 +126,24 @@ def run(
     faults, stats = FaultList(enough=enough), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)
+    chosen = schedule_of(schedule)
     done: list[Index] = []
-
     name = list[Index](zip(*(axis.tolist() for axis in indices), strict=True)).__getitem__
 
+    def start(index: Index) -> Block:
+        if not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
+            raise BadInput(f"block {index} is not in the grid {grid}")
+        space = BlockMemory(program, memory, len(indices[0]), index, name, faults, on_access, alike)
+        state = Block(launch, space, index, name, chosen, faults)
+        state.domain = domain(state)
+        return state
+
     with suppress(Enough), np.errstate(all="ignore"):
-        for number, index in enumerate(_order(grid, schedule) if blocks is None else blocks):
-            if not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
-                raise BadInput(f"block {index} is not in the grid {grid}")
-            space = BlockMemory(program, memory, len(indices[0]), index, name, faults, on_access, alike)
-            state = Block(launch, space, index, name, schedule, faults)
-            state.domain = domain(state)
-            state.run()
-            done.append(index)
-            everything.extend(space.whole_log, number)
-            readonly.extend(space.readonly_log, number)
+        order = in_order(grid, chosen) if blocks is None else blocks
+        for number, state in enumerate(_in_turns(map(start, order), chosen)):
+            done.append(state.index)
+            everything.extend(state.memory.whole_log, number)
+            readonly.extend(state.memory.readonly_log, number)
             stats.blocks += 1
             stats.steps += state.steps_taken
             for line, threads in state.executed.items():
@@ -147,16 +152,18 @@ def run(
     return Result(faults.found, faults.repeated, stats)
 
 
-def _order(grid: Index, schedule: str | int) -> Iterable[Index]:
-    total = grid[0] * grid[1] * grid[2]
-    numbers: Iterable[int] = range(total)
-    if schedule == "reverse":
-        numbers = range(total - 1, -1, -1)
-    elif isinstance(schedule, int):
-        shuffled = list(range(total))
-        random.Random(schedule).shuffle(shuffled)
-        numbers = shuffled
-    return ((n % grid[0], n // grid[0] % grid[1], n // (grid[0] * grid[1])) for n in numbers)
+def _in_turns(blocks: Iterable[Block], schedule: Schedule) -> Iterator[Block]:
+    """Run blocks to their ends, one after the other or some at once in turns of random length; each when it has ended.
+    """
+    chance, coming = schedule.chance("turns"), iter(blocks)
+    mixed = schedule.blocks == MIXED
+    present = list(islice(coming, _RESIDENT if mixed else 1))
+    while present:
+        block = chance.choice(present) if mixed else present[0]
+        if not block.run(chance.randint(1, chance.choice(_TURNS)) if mixed else _TO_THE_END):
+            present.remove(block)
+            yield block
+            present += islice(coming, 1)
 
 
 def _between_blocks(

@@ -21,9 +21,10 @@ from spec.ptx.faults import (
     Fault,
 )
 from spec.ptx.memory import Memory
+from spec.ptx.schedules import SCHEDULES
 from tests.spec.programs import kernel, launch
 
-SCHEDULES: tuple[str | int, ...] = ("forward", "reverse", "interleaved", 7)
+FAULTY_UNDER: tuple[str | int, ...] = ("forward", "reverse", "interleaved", 7, "parted")
 
 ADDRESS = """
     ld.param.u64 %d0, [out];
@@ -342,7 +343,7 @@ def _run(case: Case, body: str, **more: Any) -> tuple[list[Fault], set[int]]:
     return result.faults, marked
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
+@pytest.mark.parametrize("schedule", FAULTY_UNDER, ids=str)
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_faulty_program_is_caught_and_located(case: Case, schedule: str | int) -> None:
     faults, marked = _run(case, case.faulty, schedule=schedule)
@@ -359,10 +360,10 @@ def test_faulty_program_is_caught_and_located(case: Case, schedule: str | int) -
             assert fault.bytes > 0
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_repaired_program_is_clean(case: Case, schedule: str | int) -> None:
-    assert _run(case, case.repaired, schedule=schedule)[0] == []
+def test_repaired_program_is_clean(case: Case) -> None:
+    for schedule in (*SCHEDULES, 7, "parted:2"):
+        assert _run(case, case.repaired, schedule=schedule)[0] == [], schedule
 
 
 def test_groups_that_share_a_barrier_are_mixed_by_the_order_of_the_warps() -> None:

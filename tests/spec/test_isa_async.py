@@ -18,7 +18,7 @@ from tests.harness.isa_forms import spellings
 from tests.spec.programs import kernel, launch
 
 COPY_ROWS = [row for row in ROWS if row.base == "cp" and row.meaning is not None]
-SCHEDULES: tuple[str | int, ...] = ("forward", "reverse", 3)
+SCHEDULES: tuple[str | int, ...] = ("forward", "reverse", 3, "pieces")
 THREADS = 64
 DATA = np.random.default_rng(8).integers(1, 256, THREADS * 16, dtype=np.uint8)
 HEAD = """

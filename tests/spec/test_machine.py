@@ -11,7 +11,7 @@ from spec.ptx.faults import STEP_LIMIT
 from spec.ptx.memory import Memory
 from tests.spec.programs import kernel, launch
 
-SCHEDULES = ("forward", "reverse", 1, 2)
+SCHEDULES = ("forward", "reverse", 1, 2, "halves", "parted")
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
