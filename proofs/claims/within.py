@@ -50,8 +50,8 @@ def interval_claims(problem: Problem, records: Records, intervals: tuple[Interva
 def phased(problem: Problem, records: Records, a: Access, b: Access) -> bool:
     """Whether accesses to global memory, in one block, are ordered by its barriers, as those to shared memory are.
 
-    Then a race of theirs is one of two blocks, or one within an interval. What `.nc` loads nobody may write at any time,
-    and two stores are the business of single-writer. A contract's kernels may not do it.
+    Then a race of theirs is one of two blocks, or one within an interval. What `.nc` loads nobody may write at any
+    time, and two stores are the business of single-writer. A contract's kernels may not do it.
     """
     if problem.strict or a.buffer != b.buffer or a.readonly or b.readonly or a.kind == b.kind:
         return False
