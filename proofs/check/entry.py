@@ -227,9 +227,10 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
 
 
 def _to_run(decision: Decision) -> bool:
-    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood."""
+    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood, or
+    no barrier of part of a block is."""
     claim = decision.claim
-    any_launch = claim.obligation == "coverage" and claim.partial and decision.reason == claim.reason
+    any_launch = claim.obligation in ("coverage", "barrier") and claim.partial and decision.reason == claim.reason
     return decision.status == "sat" or (decision.status == "unknown" and any_launch)
 
 
