@@ -182,11 +182,14 @@ def test_the_solver_agrees(drawn: tuple[Problem, Access, Access, int]) -> None:
 
 def test_what_is_kept_has_a_limit() -> None:
     kept: Kept[int, list[int]] = Kept(len)
-    big = [0] * (MAX_KEPT // 2)
-    made = []
-    for key in (1, 2, 1, 3, 1):
-        kept.get(key, lambda key=key: made.append(key) or big)  # type: ignore[misc]
-    assert made == [1, 2, 3, 1], "1 and 2 fit together, 3 drives both out"
+    made: list[list[int]] = []
+
+    def big() -> list[int]:
+        made.append([0] * (MAX_KEPT // 2))
+        return made[-1]
+
+    counts = [(kept.get(key, big), len(made))[1] for key in (1, 2, 1, 3, 1)]
+    assert counts == [1, 2, 2, 3, 4], "1 and 2 fit together, 3 drives both out"
 
 
 def test_addresses_are_told_apart_by_what_is_looked_at_modulo() -> None:
