@@ -65,9 +65,15 @@ def unknown_entry(problem: Problem, detail: str, seconds: float = 0.0) -> Checke
 
 def check_entry(
     problem: Problem, limits: Limits, workers: Workers, store: AnswerStore | None,
-    on_progress: Callable[[int, int], None], first: bool = False,
+    on_progress: Callable[[int, int], None], on_analysis: Callable[[Analysis], None] | None = None,
+    first: bool = False,
 ) -> Checked:
-    """Check one entry; only until something is refuted, if `first`: what was not looked at is then unknown."""
+    """Check one entry.
+
+    Args:
+        on_analysis: is told what was read off the entry.
+        first: only until something is refuted; what was not looked at is then unknown.
+    """
     start = time.monotonic()
     places = Places(problem)
     # Half of the effort may go into reading the entry, three quarters of it until all is decided: the rest is there for
@@ -91,6 +97,8 @@ def check_entry(
         for same in (True, False)
     )
     analysis = replace(analysis, one_value=frozenset(alike - other))
+    if on_analysis is not None:
+        on_analysis(analysis)
     registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
@@ -236,9 +244,10 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
 
 
 def _to_run(decision: Decision) -> bool:
-    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood."""
+    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood, or
+    no barrier of part of a block is."""
     claim = decision.claim
-    any_launch = claim.obligation == "coverage" and claim.partial and decision.reason == claim.reason
+    any_launch = claim.obligation in ("coverage", "barrier") and claim.partial and decision.reason == claim.reason
     return decision.status == "sat" or (decision.status == "unknown" and any_launch)
 
 

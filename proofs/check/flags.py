@@ -57,7 +57,8 @@ def problems(request: CheckRequest) -> list[Problem]:
     if module.address_size != 64:
         raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
     functions = entries(module, request)
-    assemble(request.text, architecture_for(module.target[0]), name=request.path)
+    if not request.assembled:
+        assemble(request.text, architecture_for(module.target[0]), name=request.path)
     return [problem_of(request, module, function) for function in functions]
 
 

@@ -69,7 +69,9 @@ def hand_over_in_rounds(w: Writer, s: Shape) -> None:
     mix(w, array.load(w, there))
     if not early:
         w.put(f"bar.arrive {empty}, {count}")
-    w.put(f"add.u32 {i}, {i}, 1", f"@{w.p('setp.lt.u32', i, rounds)} bra {consume}")
+    w.put(f"add.u32 {i}, {i}, 1")
+    beyond = "le" if w.slip("consumer goes one round too far") else "lt"
+    w.put(f"@{w.p(f'setp.{beyond}.u32', i, rounds)} bra {consume}")
     w.label(done)
 
 

@@ -148,11 +148,13 @@ def _within_loop(w: Writer, s: Shape, together: bool) -> None:
     if w.chance(0.5):
         _, limit = w.number((0, 1, 2), 0, 1000)
     with w.rounds(0, limit):
+        w.looping = True
         fit = [p for p in PHASES if _fits(p, s, together) and p.write in REPEATABLE]
         (phase,) = w.random.choices(fit, [p.weight for p in fit])
         phase.write(w, s)
         if phase.needs != ANY:
             bar(w, s, "barrier over the back edge dropped")
+    w.looping = False
 
 
 REPEATABLE = {

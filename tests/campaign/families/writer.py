@@ -24,6 +24,7 @@ class Writer:
         random: decides on everything.
         planted: number of the place that is to be wrong; -1 for none.
         calm: the kernel's value is never wrapped, so that it may decide where to go.
+        looping: what is written now is written inside a loop, and carried out several times.
         sites: kinds of mistakes that were possible, in order of the text.
         meant: the kind that was planted.
         numbers: the values that launches may give to a parameter.
@@ -33,6 +34,7 @@ class Writer:
     random: random.Random
     planted: int = -1
     calm: bool = False
+    looping: bool = False
     lines: list[str] = field(default_factory=list)
     sites: list[str] = field(default_factory=list)
     meant: str = ""
