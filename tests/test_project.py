@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHECK = (ROOT / "docs/check.md").read_text("utf-8")
 TARGETS = (
     "install", "verify", "test", "campaign", "verify-fresh", "verify-gpu", "lint", "ptx", "artifacts", "audit",
-    "report", "bench", "clean", "help",
+    "report", "bench", "mutate", "clean", "help",
 )  # fmt: skip
 
 

@@ -59,7 +59,12 @@ def problems(request: CheckRequest) -> list[Problem]:
     functions = entries(module, request)
     if not request.assembled:
         assemble(request.text, architecture_for(module.target[0]), name=request.path)
-    return [_Reader(request, module, in_place(function, module)).problem() for function in functions]
+    return [problem_of(request, module, function) for function in functions]
+
+
+def problem_of(request: CheckRequest, module: Module, function: Function) -> Problem:
+    """The problem of one entry of a module that the assembler takes."""
+    return _Reader(request, module, in_place(function, module)).problem()
 
 
 class _Reader:

@@ -210,7 +210,9 @@ class Block(Threads):
         gathering = self.gatherings.pop(which)
         waiting = np.array(sorted(gathering.waiting), np.int64)
         if gathering.count > gathering.expected:
-            self.fault(BARRIER, waiting, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
+            # Those who only arrived may be all there are.
+            here = waiting if len(waiting) else np.array(sorted(gathering.arrived), np.int64)
+            self.fault(BARRIER, here, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
         lines = {int(self.program.steps[int(p)].instr.line) for p in self.pc[waiting]}
         if len(lines) > 1:
             self.fault(BARRIER, waiting, f"barrier {which} pairs lines {', '.join(map(str, sorted(lines)))}")

@@ -71,12 +71,18 @@ def prove(kernel: Kernel, effort: int = EFFORT) -> Proof:
     return Proof(statuses, analyses[0] if analyses else None, tuple(reasons), tuple(replays))
 
 
+def _reads(kernel: Kernel, flag: str, axis: int) -> bool:
+    """Whether the kernel reads a size or a position of this axis: if not, a size that is not given is 1."""
+    names = ("%tid", "%ntid") if flag == "--block" else ("%ctaid", "%nctaid")
+    return any(f"{name}.{'xyz'[axis]}" in kernel.text for name in names)
+
+
 def command(kernel: Kernel, path: str, effort: int = EFFORT) -> str:
     """The command line that asks the same of the kernel in a file."""
     words = ["fltc check", path]
     for flag, sizes in (("--block", kernel.block), ("--grid", kernel.grid)):
         given = list(sizes)
-        while given and given[-1] is None:
+        while given and (given[-1] is None or (given[-1] == 1 and not _reads(kernel, flag, len(given) - 1))):
             given.pop()
         if None in given:
             raise ValueError(f"{flag}: a size that is left open in front of one that is not cannot be written")
