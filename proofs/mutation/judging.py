@@ -32,6 +32,7 @@ from spec.ptx.faults import Fault
 from spec.ptx.parser import parse
 
 REFUSED, KILLED, EQUIVALENT, SURVIVES, DISAGREE = "refused", "killed", "equivalent", "survives", "DISAGREE"
+NOT_ASKED = "not asked"
 LONGER = 4  # times the steps of the original, and some: a mutant that takes more does something else
 SOME = 500
 WORDS = 300  # characters of a detail that are kept
@@ -40,7 +41,7 @@ Schedule = str
 
 @dataclass(frozen=True)
 class Proof:
-    """What the prover says: `verdict`, the obligation that refutes, the claim, and the first line of why."""
+    """What the prover says: `verdict` (or NOT_ASKED), the obligation that refutes, the claim, the first line of why."""
 
     verdict: str
     obligation: str = ""
@@ -108,6 +109,7 @@ class Judge:
         store: answers of the solver.
         one_value: as in `Analysis`, of the original.
         known: claims that were found to hold, which most mutants have as well.
+        quick: the prover is asked only of mutants that the emulator does not kill.
     """
 
     target: Target
@@ -116,6 +118,7 @@ class Judge:
     store: AnswerStore | None = None
     one_value: frozenset[frozenset[int]] = frozenset()
     known: Known = field(default_factory=Known)
+    quick: bool = False
 
     @cached_property
     def original(self) -> Analysis:
@@ -136,6 +139,8 @@ class Judge:
         except (AssemblerRefused, PtxSyntaxError, BadInput) as error:
             return replace(result, reason=_short(str(error)))
         shown = self.show(module)
+        if self.quick and shown.kills:
+            return replace(result, prover=Proof(NOT_ASKED), emulator=shown, status=KILLED)
         proof, one_value = self.prove(made, module)
         result = replace(result, prover=proof, emulator=shown, status=KILLED)
         if proof.verdict == "proved" and shown.verdict == "fault" and (real := self._really(module, one_value)):
