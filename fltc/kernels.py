@@ -13,7 +13,7 @@ from spec.errors import BadInput
 FOLDER = Path("tests/ptx/kernels")
 OPEN = "open.txt"
 HEAD = ("says", "source", "flags")
-KEYS = frozenset({"says", "flags", "define", "replace", "refuted", "at"})
+KEYS = frozenset({"says", "flags", "define", "replace", "refuted", "at", "unknown", "because", "fault"})
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,9 @@ class Kernel:
     Args:
         refuted: the obligation that a faulty kernel breaks; empty where all are to be proved.
         at: text of the source line (of the PTX line, where the PTX is the source) that the refutation must name.
+        unknown: of a sound kernel, the obligations that the prover cannot decide (docs/limits.md).
+        because: what each of these must give as its reason, or part of it.
+        faults: numbers of the known kinds of faults that it shows, or shows mended.
     """
 
     path: Path
@@ -31,6 +34,9 @@ class Kernel:
     flags: tuple[str, ...]
     refuted: str
     at: str
+    unknown: tuple[str, ...] = ()
+    because: str = ""
+    faults: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -38,6 +44,8 @@ class Kernel:
 
     @property
     def expected(self) -> str:
+        if self.unknown:
+            return f"{', '.join(self.unknown)} unknown"
         return f"{self.refuted} refuted" if self.refuted else "proved"
 
 
@@ -59,12 +67,22 @@ def _named(kernel: Kernel, name: str) -> bool:
 
 
 def _kernel(path: Path, family: Mapping[str, Any], name: str, content: Any) -> Kernel:
-    if not isinstance(content, dict) or not KEYS.issuperset(content) or ("refuted" in content) != ("at" in content):
-        raise BadInput(f"{path.name}: [{name}] holds keys of {', '.join(sorted(KEYS))}; `refuted` and `at` go together")
+    if not isinstance(content, dict) or not KEYS.issuperset(content):
+        raise BadInput(f"{path.name}: [{name}] holds keys of {', '.join(sorted(KEYS))}")
+    pairs = [("refuted", "at"), ("unknown", "because")]
+    if any((one in content) != (other in content) for one, other in pairs) or {"refuted", "unknown"} <= set(content):
+        raise BadInput(f"{path.name}: [{name}] has `refuted` with `at`, or `unknown` with `because`, or none of them")
     return Kernel(
         path.parent / f"{name}.ptx", path.parent / family["source"], content.get("says", family["says"]),
         tuple(content.get("flags", family["flags"])), content.get("refuted", ""), content.get("at", ""),
+        tuple(_several(content.get("unknown", []))), content.get("because", ""),
+        tuple(_several(content.get("fault", []))),
     )  # fmt: skip
+
+
+def _several(value: Any) -> list[Any]:
+    """A list, where one alone may be written without brackets."""
+    return value if isinstance(value, list) else [value]
 
 
 def still_open(root: Path) -> dict[str, str]:
@@ -78,7 +96,11 @@ def wrong(kernel: Kernel, report: Mapping[str, Any]) -> str:
     """What a report (docs/check.md, JSON) says other than it should; empty where all is as expected."""
     rows = report["rows"]
     if not kernel.refuted:
-        return ", ".join(f"{row['obligation']} {row['verdict']}" for row in rows if row["verdict"] != "proved")
+        wanted = dict.fromkeys(kernel.unknown, "unknown")
+        other = [row for row in rows if row["verdict"] != wanted.get(row["obligation"], "proved")]
+        if not other and not all(_says_why(kernel, row) for row in rows if row["obligation"] in wanted):
+            return f"{kernel.expected}, but not because {kernel.because!r}"
+        return ", ".join(f"{row['obligation']} {row['verdict']}" for row in other)
     (row,) = [row for row in rows if row["obligation"] == kernel.refuted]
     if row["verdict"] != "refuted":
         return f"{kernel.refuted} {row['verdict']}"
@@ -94,6 +116,10 @@ def false_verdicts(kernel: Kernel, report: Mapping[str, Any]) -> list[str]:
         missed = any((row["obligation"], row["verdict"]) == (kernel.refuted, "proved") for row in rows)
         return [f"{kernel.refuted} proved"] if missed else []
     return [f"{row['obligation']} refuted" for row in rows if row["verdict"] == "refuted"]
+
+
+def _says_why(kernel: Kernel, row: Mapping[str, Any]) -> bool:
+    return any(kernel.because in claim["why"] for claim in row["open"])
 
 
 def examples(counterexample: Mapping[str, Any]) -> list[Mapping[str, Any]]:

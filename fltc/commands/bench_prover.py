@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from fltc.kernels import Kernel, kernels, still_open, wrong
@@ -61,7 +62,7 @@ def run(root: Path, only: Sequence[str], jobs: int, limit: int, out: Path | None
         table.add_column(heading, overflow="fold", justify="right" if heading in ("seconds", "CPU", "MiB") else "left")
     for row in rows:
         numbers = (f"{row.seconds:.1f}", f"{row.cpu_seconds:.1f}", f"{row.peak_mib:.0f}")
-        table.add_row(row.kernel, row.expected, *numbers, told(row, listed))
+        table.add_row(row.kernel, row.expected, *numbers, escape(told(row, listed)))
     console = stdout()
     console.print(table)
     console.print(closing_line(rows), soft_wrap=True)

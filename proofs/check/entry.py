@@ -20,6 +20,7 @@ from proofs.contents import contents_of
 from proofs.discharge import Decision
 from proofs.effort import UNIT, Limits, Meter
 from proofs.entry import Analysis, analyse
+from proofs.outcome import SOLVER_OBLIGATIONS
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Access
@@ -36,19 +37,23 @@ KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-tr
 MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, though it be one fault, and that do not
 MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
+NOT_LOOKED = "not looked at, since something else was refuted first"
 FURTHER = 4  # a part of an obligation's effort for counterexamples: all further ones together cost no more
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The rows of one entry, and notes for the reader."""
+    """The rows of one entry, and notes for the reader. `one_value`: as in `Analysis`."""
 
     rows: list[Row]
     notes: list[str]
+    one_value: frozenset[frozenset[int]] = frozenset()
 
 
 def kinds_of(problem: Problem) -> tuple[str, ...]:
     """The obligations that are asked of an entry."""
+    if problem.contract is not None:
+        return (*SOLVER_OBLIGATIONS, "abi")
     return (*KINDS, "coverage") if problem.outputs else KINDS
 
 
@@ -60,9 +65,15 @@ def unknown_entry(problem: Problem, detail: str, seconds: float = 0.0) -> Checke
 
 def check_entry(
     problem: Problem, limits: Limits, workers: Workers, store: AnswerStore | None,
-    on_progress: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None], on_analysis: Callable[[Analysis], None] | None = None,
+    first: bool = False,
 ) -> Checked:
-    """Check one entry."""
+    """Check one entry.
+
+    Args:
+        on_analysis: is told what was read off the entry.
+        first: only until something is refuted; what was not looked at is then unknown.
+    """
     start = time.monotonic()
     places = Places(problem)
     # Half of the effort may go into reading the entry, three quarters of it until all is decided: the rest is there for
@@ -86,15 +97,23 @@ def check_entry(
         for same in (True, False)
     )
     analysis = replace(analysis, one_value=frozenset(alike - other))
+    if on_analysis is not None:
+        on_analysis(analysis)
     registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
         if decided[claim.name].status != "unsat":
             registers = registers and not claim.name.startswith("defined.")
             rows = rows and not claim.name.startswith("rows.")
+    refuted = False
     for decision, units in in_turn([decided[c.name] for c in claims], findings, meter):
+        finding = findings[decision.claim.obligation]
+        if first and refuted:
+            finding.open.append(Open(decision.claim.name, decision.claim.words, decision.claim.lines, NOT_LOOKED))
+            continue
         with meter.part(units):
-            _settle(analysis, decision, findings[decision.claim.obligation], meter, limits)
+            _settle(analysis, decision, finding, meter, limits)
+        refuted = bool(finding.refuted)
     findings["bounds"].assumed += _undeclared_bounds(analysis)
     findings["init"].open += _unwritten(analysis)
     if store is not None:
@@ -121,7 +140,7 @@ def check_entry(
         f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"
         for a in accesses if _one_store(problem, a)
     ]  # fmt: skip
-    return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+    return Checked([context.row(kind) for kind in kinds_of(problem)], notes, analysis.one_value)
 
 
 def in_turn(
@@ -225,9 +244,10 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
 
 
 def _to_run(decision: Decision) -> bool:
-    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood."""
+    """Whether there are launches to run: counterexamples, or any at all where no store of an output is understood, or
+    no barrier of part of a block is."""
     claim = decision.claim
-    any_launch = claim.obligation == "coverage" and claim.partial and decision.reason == claim.reason
+    any_launch = claim.obligation in ("coverage", "barrier") and claim.partial and decision.reason == claim.reason
     return decision.status == "sat" or (decision.status == "unknown" and any_launch)
 
 

@@ -73,7 +73,9 @@ def _coverage(problem: Problem, records: Records, buffer: BufferTerms) -> list[C
         active = eq(Poly.symbol(problem.power) - ACTIVE)
         shared.append(Hypothesis("active", active.text, active))
     if not (found or given):  # unless there is no element, a run may show one that is not written
-        return [replace(_claim(problem, name, words, [], shared, FALSE), reason=NO_STORE, partial=True)]
+        claim = _claim(problem, name, words, [], shared, FALSE)
+        stores = tuple(a.at.line for a in records.accesses if a.kind == "write" and a.buffer == buffer.name)
+        return [replace(claim, lines=stores, reason=NO_STORE, partial=True)]
     loops = {loop.id: loop for loop in records.loops}
     groups: dict[str, list[Witness]] = {}
     for witness in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from proofs.claims.model import BLOCK_SCOPES, FIRST, SECOND, WARP, Claim, Items, domain, known
 from proofs.phases.groups import MAX_BARRIERS, Group, groups_of, own
@@ -39,7 +40,7 @@ def group_claims(problem: Problem, records: Records) -> Iterator[Claim]:
         members = group.members(problem)
         flaw = group.flaw or ("" if members is not None else "the size of the block is not known")
         if flaw:
-            yield Claim(f"group.{name}", "barrier", lines, None, "threads arrive in full", reason=flaw)
+            yield _unfollowed(problem, f"group.{name}", lines, "threads arrive in full", flaw)
             continue
         assert members is not None
         yield _attendance(problem, group, name, members)
@@ -69,6 +70,11 @@ def _stated(
     return Claim(name, "barrier", lines, query(False), words, query(True))
 
 
+def _unfollowed(problem: Problem, name: str, lines: tuple[int, ...], words: str, reason: str) -> Claim:
+    """A claim that cannot be put in terms: any launch of the domain may show that it fails."""
+    return replace(_stated(problem, name, words, lines, (), [], disj(())), reason=reason, partial=True)
+
+
 def _given(copy: Copy, *conditions: Cond) -> list[Hypothesis]:
     return [Hypothesis("fact", c.text, c) for c in (copy.cond(condition) for condition in conditions)]
 
@@ -92,8 +98,8 @@ def _everybody(problem: Problem, records: Records, group: Group, site: Barrier, 
     for other in group.sites:
         way = _comes(records, group, other, number)
         if way is None:
-            return Claim(name, "barrier", (site.at.line, other.at.line), None, words,
-                         reason="arrivals in nested loops are not followed")
+            lines = (site.at.line, other.at.line)
+            return _unfollowed(problem, name, lines, words, "arrivals in nested loops are not followed")
         ways.append(way)
     second = Copy(SECOND, BLOCK_SCOPES)
     here = [*known(site.at, first), *_given(second, group.member)]

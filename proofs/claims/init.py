@@ -24,7 +24,7 @@ from proofs.phases.groups import groups_of
 from proofs.phases.model import DIFFERENT, ITSELF, OTHER_WARPS, SAME_WARP, Member
 from proofs.phases.modes import FREE
 from proofs.problem import AXES, Problem, linear_thread
-from proofs.records import Access, Records
+from proofs.records import Access, LoopRecord, Records
 from proofs.terms import FALSE, THREAD, Cond, Poly, Symbol, conj, disj, divide, eq, le, same
 
 MAX_CANDIDATES = 4096
@@ -147,7 +147,8 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
         before = replace(before, handed=[h for h in before.handed if h.back == 0])
     if not threads or before.candidates(len(threads)) > most:
         # The query says more than the claim: that a writer is the one that the address names.
-        goal = conj(_by_address(problem, read, before, finite))
+        grain = gcd(read.width, before.grain, *(w.width for w, _ in _ended(finite)))
+        goal = conj(_by_address(problem, read, before, finite, grain))
         claim = at_access(problem, read, name, "init", words, goal.text, [goal], finite=finite)
         if not threads and goal != FALSE:
             return claim  # a counterexample may be one of the goal alone: that it shows is what counts
@@ -156,25 +157,31 @@ def _init(problem: Problem, read: Access, before: _Before, finite: Written, made
         return replace(claim, partial=True, reason=reason if come else "no write comes before the read")
 
     def goal_of_all() -> tuple[str, Items]:
-        found = conj(_parts(problem, read, before, made))
+        grain = gcd(read.width, before.grain, *(w.width for w, _ in _ended(finite)))
+        by_address = _by_address(problem, read, replace(before, others=[], own=[]), finite, grain)
+        listed = _parts(problem, read, before, made, grain)
+        found = conj(disj(ways) for ways in zip(listed, by_address, strict=True))
         return found.text, [found]
 
     return at_access(problem, read, name, "init", words, goal_of_all, [], finite=finite)
 
 
-def _by_address(problem: Problem, read: Access, before: _Before, finite: Written) -> Iterator[Cond]:
-    """For each part of the read's bytes, that the thread which its address names, or this one, has written it."""
-    ended = [
+def _ended(finite: Written) -> list[tuple[Access, LoopRecord]]:
+    """The writes of anyone in a loop that has ended, with that loop."""
+    return [
         (w.access, w.inner[0]) for w in finite.writers
         if w.by == ANYONE and not w.back and not w.since and len(w.inner) == 1 and w.access.kind == "write"
         and w.control == w.access.at.control
     ]
-    grain = gcd(read.width, before.grain, *(w.width for w, _ in ended))
+
+
+def _by_address(problem: Problem, read: Access, before: _Before, finite: Written, grain: int) -> Iterator[Cond]:
+    """For each part of the read's bytes, that the thread which its address names, or this one, has written it."""
     for at in range(0, read.width, grain):
         byte = read.address + at
         choices = [
             conj((there, _covers(begin, write.width, byte, grain)))
-            for write, loop in (*((w, None) for w in before.others), *ended)
+            for write, loop in (*((w, None) for w in before.others), *_ended(finite))
             if (found := writer_of(problem, write, byte, loop)) is not None
             for there, begin in (found,)
         ]
@@ -182,11 +189,10 @@ def _by_address(problem: Problem, read: Access, before: _Before, finite: Written
         yield disj(choices)
 
 
-def _parts(problem: Problem, read: Access, before: _Before, made: Writes) -> Iterator[Cond]:
+def _parts(problem: Problem, read: Access, before: _Before, made: Writes, grain: int) -> Iterator[Cond]:
     """For each part of the read's bytes, that one of the writes covers it."""
     threads = _threads(problem)
     here = divide(linear_thread(problem.specials), WARP)
-    grain = gcd(read.width, before.grain)
     handed = list(before.witnesses.before(read, before.handed))
     for at in range(0, read.width, grain):
         byte = read.address + at

@@ -17,13 +17,14 @@ from proofs.claims.model import (
     known,
 )
 from proofs.claims.tiles import tile_question
-from proofs.claims.within import interval_claims, unless_indivisible
+from proofs.claims.within import interval_claims, phased, unless_indivisible
 from proofs.enumeration.question import Apart
 from proofs.intervals import Interval
 from proofs.problem import BufferTerms, Problem
 from proofs.query import Copy, Hypothesis, Query, build
 from proofs.records import Access, Records
 from proofs.terms import (
+    BLOCK,
     THREAD,
     Poly,
     Symbol,
@@ -49,7 +50,7 @@ def pair_claims(problem: Problem, records: Records, intervals: tuple[Interval, .
         if a.kind == b.kind == "write":
             yield _writers(problem, a, b, copies)
         else:
-            yield _grid_race(problem, a, b, copies)
+            yield _grid_race(problem, a, b, copies, phased(problem, records, a, b))
     yield from interval_claims(problem, records, intervals)
 
 
@@ -189,11 +190,12 @@ def _or_alike(
     return replace(claim, weaker=weaker.query)
 
 
-def _grid_race(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy]) -> Claim:
+def _grid_race(problem: Problem, a: Access, b: Access, copies: tuple[Copy, Copy], phased: bool) -> Claim:
+    """`phased`: what one block does is looked at in its barrier intervals, so that only two blocks are asked about."""
     meet, items = overlap_text(problem, a, b, *copies)
-    same = identity(problem, GRID_SCOPES)
+    same = [s for s in identity(problem, GRID_SCOPES) if s.scope == BLOCK or not phased]
     goal = f"(=> {meet} {unless_indivisible(problem, a, b, copies, conjunction(equal_texts(same)), launch=True)})"
-    words = "a byte that one thread writes no other thread reads in this launch"
+    words = f"a byte that one thread writes no other {'block' if phased else 'thread'} reads in this launch"
     if a.kind == b.kind == "atomic":
         words = "atomics of different threads on one byte are of the same bytes, and their scopes cover both threads"
     return _claim(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import gcd
 
 from proofs.claims.model import Claim, Items, conjunction, domain, known
+from proofs.contents import contents_of
 from proofs.loops_exit import linear, literals
 from proofs.loops_facts import unequal
 from proofs.problem import Problem
@@ -70,9 +71,13 @@ def _first_time(records: Records, found: Range) -> str:
 
 
 def _of_rounds(item: Cond | Poly, loop: LoopRecord) -> bool:
-    """Whether it depends on the round of the loop, and on nothing else that is new in each."""
+    """Whether it depends on the round of the loop, and on nothing else that is new in each.
+
+    An element of memory at a place that moves with the round is new: no query declares that of the round before.
+    """
     symbols = item.symbols()
-    return loop.iteration in symbols and not any(loop.id in s.loops for s in symbols)
+    moved = any(loop.iteration in e.symbols() for e in contents_of([item]))
+    return loop.iteration in symbols and not moved and not any(loop.id in s.loops for s in symbols)
 
 
 def _variant(problem: Problem, loop: LoopRecord) -> Claim:

@@ -43,8 +43,19 @@ def interval_claims(problem: Problem, records: Records, intervals: tuple[Interva
     groups = groups_of(problem, records)
     for interval, pair in pairings(intervals):
         # The audit of a contract's kernels asks for every pair.
-        if _may_meet(problem, pair) and (problem.strict or pair.possible):
+        if _may_meet(problem, records, pair) and (problem.strict or pair.possible):
             yield _race(problem, interval, pair, groups)
+
+
+def phased(problem: Problem, records: Records, a: Access, b: Access) -> bool:
+    """Whether accesses to global memory, in one block, are ordered by its barriers, as those to shared memory are.
+
+    Then a race of theirs is one of two blocks, or one within an interval. What `.nc` loads nobody may write at any
+    time, and two stores are the business of single-writer. A contract's kernels may not do it.
+    """
+    if problem.strict or a.buffer != b.buffer or a.readonly or b.readonly or a.kind == b.kind:
+        return False
+    return bool(records.barriers) or any(s.orders for s in records.shuffles)
 
 
 def unless_indivisible(
@@ -63,9 +74,12 @@ def unless_indivisible(
     return f"(or {same} {conjunction(equal)})"
 
 
-def _may_meet(problem: Problem, pair: Pairing) -> bool:
+def _may_meet(problem: Problem, records: Records, pair: Pairing) -> bool:
     a, b = pair.first.access, pair.second.access
-    return a.space == "shared" or bool(problem.alias_of(a.buffer, b.buffer))
+    if a.space == "shared":
+        return True
+    alone = pair.threads == ITSELF and bool(problem.alias_of(a.buffer, b.buffer))
+    return alone or (pair.threads != ITSELF and phased(problem, records, a, b))
 
 
 def _race(problem: Problem, interval: Interval, pair: Pairing, groups: tuple[Group, ...]) -> Claim:

@@ -44,7 +44,13 @@ def witnesses(problem: Problem, records: Records, buffer: str) -> list[Witness]:
     columns = [access.column for access, _ in stores]
     names = [free_symbols(problem, access, parts) for access, parts in stores]
     loops = [{n: s for n, s in free.items() if s.kind == "iteration"} for free in names]
-    split = split_rounds(columns, loops, names)
+    split: list[Rounds | None] = [None] * len(stores)
+    # The parts of a loop that was split store alike: a loop over vectors beside one over elements is another one.
+    for count in {access.count for access, _ in stores}:
+        alike = [i for i, (access, _) in enumerate(stores) if access.count == count]
+        of_these = split_rounds([columns[i] for i in alike], [loops[i] for i in alike], [names[i] for i in alike])
+        for i, rounds in zip(alike, of_these, strict=True):
+            split[i] = rounds
     if all(r is None or (r.step == 1 and not r.offset.terms) for r in split):
         return found
     both = [

@@ -90,7 +90,7 @@ class Interval:
     def pairs(self) -> Iterator[Pairing]:
         """Pairs of which at least one writes, each unordered pair once.
 
-        They are of one shared variable; those with a copy in flight also of one global buffer.
+        They are of one shared variable or of one global buffer.
         """
         seen: dict[str, int] = {}
         for a, b in self._candidates():
@@ -108,10 +108,11 @@ class Interval:
             copy, *others = self.members
             yield from ((copy, other) for other in others)
             return
-        shared = [m for m in self.members if m.access.space == "shared"]
-        for i, a in enumerate(shared):
-            for b in shared[i:]:
-                yield a, b
+        for space in ("shared", "global"):
+            mine = [m for m in self.members if m.access.space == space]
+            for i, a in enumerate(mine):
+                for b in mine[i:]:
+                    yield a, b
 
 
 def pairings(intervals: Sequence[Interval]) -> Iterator[tuple[Interval, Pairing]]:

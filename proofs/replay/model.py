@@ -192,17 +192,23 @@ def _history(query: Query, iteration: Symbol) -> dict[int, str]:
     """What a query knows of a round because the thread went round before, said of certain earlier rounds as well.
 
     It follows from what happens in a run, but not from the query, which speaks of one round: a counter that wraps in a
-    late round could else come from rounds that were never made.
+    late round could else come from rounds that were never made. What speaks of elements of memory that the query does
+    not have is left out.
     """
     loop = iteration.name.partition("@")[2].partition("!")[0]
+    elements = {e.name for e in query.contents}
+
+    def told(number: int) -> str:
+        found = [f.substitute({iteration: Poly.constant(number)}) for f in facts]
+        return " ".join(f.text for f in found if elements >= {e.name for e in contents_of([f])})
+
     facts = [
         h.cond for h in (query.statement.hypotheses if query.statement is not None else ())
         if h.label == "fact" and iteration in h.cond.symbols() and not any(loop in s.loops for s in h.cond.symbols())
     ]
     size = sum(len(f.text) for f in facts)
     return {
-        n: f"(assert (=> (<= {n} {quote(iteration.name)}) (and true "
-        f"{' '.join(f.substitute({iteration: Poly.constant(n)}).text for f in facts)})))"
+        n: f"(assert (=> (<= {n} {quote(iteration.name)}) (and true {told(n)})))"
         for n in (PAST[: PAST_TEXT // size] if facts else ())
     }
 

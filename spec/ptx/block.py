@@ -233,7 +233,9 @@ class Block(Threads):
         gathering = self.gatherings.pop(which)
         waiting = np.array(sorted(gathering.waiting), np.int64)
         if gathering.count > gathering.expected:
-            self.fault(BARRIER, waiting, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
+            # Those who only arrived may be all there are.
+            here = waiting if len(waiting) else np.array(sorted(gathering.arrived), np.int64)
+            self.fault(BARRIER, here, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
         places = self.pc[waiting]
         stands = _distinct(places)
         lines = {self.program.steps[p].line for p in stands}

@@ -122,7 +122,8 @@ def run(
     program = decode(function, module, dynamic_shared)
     for variable in module.variables:
         if variable.space == "global" and variable.name not in memory.buffers:
-            memory.add(variable.name, initial_bytes(variable))
+            content = initial_bytes(variable) if variable.initializer else None
+            memory.add(variable.name, content, size=variable.bytes, initialised=True)
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
                     dynamic_shared, lenient, one_value, on_step)
     faults, stats = FaultList(enough=enough), Stats()

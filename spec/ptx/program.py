@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -18,6 +18,8 @@ from spec.ptx.lower import lowered
 from spec.ptx.plans import Plan, plan_of
 from spec.ptx.row import Form, Row
 
+# Bytes of variables of a state space (PTX ISA 5.1.2; CUDA C++ Programming Guide, compute capabilities).
+MOST_BYTES = {"const": (65_536, "a module"), "local": (524_288, "a thread"), "shared": (232_448, "a block")}
 # Instructions that the lanes named in a mask carry out together; the mask is their last operand.
 _MASKED = ("shfl", "vote", "redux", "match", "elect")
 # Those that all lanes of the warp carry out together.
@@ -104,6 +106,20 @@ def _place(layout: dict[str, int], used: int, variable: Variable, size: int) -> 
     return start + size
 
 
+def _within_limits(variables: Iterable[Variable]) -> None:
+    """BadInput if variables of a kind together take more than the hardware has for them."""
+    for space, (limit, whose) in MOST_BYTES.items():
+        total = 0
+        for variable in variables:
+            if variable.space == space:
+                total += variable.bytes or 0
+            if total > limit:
+                raise BadInput(
+                    f"PTX line {variable.line}: {space} variables up to {variable.name} take {total} bytes; "
+                    f"{whose} has at most {limit}"
+                )
+
+
 def initial_bytes(variable: Variable) -> bytes:
     """The content a module-scope variable starts with; zeros where no initializer is given."""
     size = variable.bytes
@@ -164,6 +180,7 @@ def _decoded(function: Function, module: Module, dynamic_shared: int) -> Program
     parameters = {p.name: (type_width(p.type) // 8) * (p.elements or 1) for p in function.params}
     program = Program(function, module, tuple(steps), targets, parameters)
     dynamic: list[Variable] = []
+    _within_limits((*module.variables, *function.variables))
     for variable in (*module.variables, *function.variables):
         size = variable.bytes
         if variable.space == "shared" and size is None:

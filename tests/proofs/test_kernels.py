@@ -10,6 +10,7 @@ import json
 import re
 import tomllib
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,22 @@ def test_a_wrong_report_is_seen() -> None:
     assert false_verdicts(faulty, report("proved")) == ["race proved"]
     assert false_verdicts(sound, report("refuted", shown)) == ["race refuted"]
     assert false_verdicts(faulty, report("refuted", shown)) == false_verdicts(sound, report("unknown")) == []
+
+
+def test_what_is_unknown_must_be_so_for_its_reason() -> None:
+    (proved,) = (kernel for kernel in ALL if kernel.name == "reduce_tree")
+    limit = replace(proved, unknown=("race",), because="not followed")
+
+    def report(verdict: str, why: str = "", bounds: str = "proved") -> dict[str, Any]:
+        rows: list[dict[str, Any]] = [{"obligation": "race", "verdict": verdict, "open": [{"why": why}] if why else []}]
+        return {"rows": [*rows, {"obligation": "bounds", "verdict": bounds, "open": []}]}
+
+    assert limit.expected == "race unknown"
+    assert wrong(limit, report("unknown", "this is not followed here")) == ""
+    assert wrong(limit, report("unknown", "the effort is used up")) == "race unknown, but not because 'not followed'"
+    assert wrong(limit, report("unknown", "not followed", "unknown")) == "bounds unknown"
+    assert wrong(limit, report("proved")) == "race proved"
+    assert false_verdicts(limit, report("refuted")) == ["race refuted"]
 
 
 def test_an_unknown_kernel_is_bad_input() -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 
-from tests.campaign.families import random_kernels, rings
+from tests.campaign.families import random_kernels, rings, structured
 from tests.campaign.kernel import Kernel
 
 FAMILIES: Mapping[str, Callable[[int], Kernel]] = {
     "random_kernels": random_kernels.generate,
     "rings": rings.generate,
+    "structured": structured.generate,
 }
-WEIGHTS: Mapping[str, int] = {"random_kernels": 1, "rings": 1}  # how often a family is taken, against the others
+# How often a family is taken, against the others.
+WEIGHTS: Mapping[str, int] = {"random_kernels": 16, "rings": 12, "structured": 72}
 
 
 def kernel_of(seed: int) -> Kernel:
