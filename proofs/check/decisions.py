@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from proofs.check.answers import AnswerStore
+from proofs.check.known import Known
 from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
@@ -23,14 +24,22 @@ CHUNK = 16  # claims between two looks at the effort; fixed, so that the number 
 
 def decide_all(
     claims: Sequence[Claim], meter: Meter, workers: Workers, store: AnswerStore | None,
-    on_progress: Callable[[int, int], None], enumerator: Enumerator | None = None,
+    on_progress: Callable[[int, int], None], enumerator: Enumerator | None = None, known: Known | None = None,
 ) -> tuple[dict[str, Decision], set[str]]:
-    """The decision of every claim by its name, and the names of those decided by earlier answers alone."""
+    """The decision of every claim by its name, and the names of those decided by earlier answers alone.
+
+    Args:
+        known: claims that hold as others have been found to; those that are found to hold here are added.
+    """
     decided: dict[str, Decision] = {}
     remembered: set[str] = set()
     pins: dict[str, Pins] = {}
     reasoner = Reasoner()
+    problem = enumerator.problem if enumerator is not None else None
     for claim in claims:
+        if known is not None and problem is not None and (held := known.find(problem, claim)) is not None:
+            decided[claim.name], pins[claim.name] = held, ()
+            continue
         done, pins[claim.name] = enumerated(claim, enumerator)
         if done is None and (meter.left is None or meter.left > 0):
             meter.spend(SUMS)
@@ -72,6 +81,9 @@ def decide_all(
                 on_progress(settled, len(claims))
             if store is not None:
                 store.put(fresh)
+    if known is not None and problem is not None:
+        for decision in decided.values():
+            known.keep(problem, decision)
     return decided, remembered
 
 

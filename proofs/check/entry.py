@@ -10,6 +10,7 @@ from proofs.check.answers import AnswerStore
 from proofs.check.assumed import UNDECIDED
 from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.findings import Context, Finding
+from proofs.check.known import Known
 from proofs.check.open_claims import Open, not_followed, not_replayed, shut_out, undecided
 from proofs.check.ordering import could_be_ordered
 from proofs.check.source import Places
@@ -66,13 +67,14 @@ def unknown_entry(problem: Problem, detail: str, seconds: float = 0.0) -> Checke
 def check_entry(
     problem: Problem, limits: Limits, workers: Workers, store: AnswerStore | None,
     on_progress: Callable[[int, int], None], on_analysis: Callable[[Analysis], None] | None = None,
-    first: bool = False,
+    first: bool = False, known: Known | None = None,
 ) -> Checked:
     """Check one entry.
 
     Args:
         on_analysis: is told what was read off the entry.
         first: only until something is refuted; what was not looked at is then unknown.
+        known: claims that were found to hold of another text; see `proofs.check.known`.
     """
     start = time.monotonic()
     places = Places(problem)
@@ -90,7 +92,7 @@ def check_entry(
     dead = _unreachable(analysis, meter)
     findings = {kind: Finding() for kind in kinds_of(problem)}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
-    decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
+    decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator, known)
     meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
     alike, other = (
         {frozenset(d.claim.lines) for d in decided.values() if (d.alike if same else d.status != "unsat")}

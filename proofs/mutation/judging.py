@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from proofs import abi, resources
 from proofs.check.answers import AnswerStore
 from proofs.check.entry import check_entry
+from proofs.check.known import Known
 from proofs.check.work import Workers
 from proofs.effort import Meter, limits_of
 from proofs.entry import Analysis, analyse
@@ -105,6 +106,8 @@ class Judge:
         runs: of the original, those that take least first.
         cubin: sha256 of the machine code of the original.
         store: answers of the solver.
+        one_value: as in `Analysis`, of the original.
+        known: claims that were found to hold, which most mutants have as well.
     """
 
     target: Target
@@ -112,6 +115,7 @@ class Judge:
     cubin: str
     store: AnswerStore | None = None
     one_value: frozenset[frozenset[int]] = frozenset()
+    known: Known = field(default_factory=Known)
 
     @cached_property
     def original(self) -> Analysis:
@@ -183,7 +187,9 @@ class Judge:
         except (BadInput, Unsupported) as error:
             return Proof("unknown", detail=_short(str(error))), frozenset()
         limits = limits_of(self.target.request.effort)
-        checked = check_entry(problem, limits, Workers(1), self.store, lambda done, total: None, first=True)
+        checked = check_entry(
+            problem, limits, Workers(1), self.store, lambda done, total: None, first=True, known=self.known
+        )
         found = proof_of(checked.rows)
         if found.verdict != "refuted" and self.target.contract is not None:
             found = self._shipped(made, module) or found

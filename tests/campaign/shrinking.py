@@ -7,64 +7,76 @@ disagreed, that they still do).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from spec.errors import FltcError
 from tests.campaign.assembling import refused
-from tests.campaign.judging import Outcome, judged, runner_of
+from tests.campaign.judging import Outcome, judged, runner_of, wrongly_proved
 from tests.campaign.kernel import Kernel
 from tests.campaign.launching import Misfit, fitting
+from tests.campaign.proving import prove
+from tests.campaign.seeing import Seen
 
+LITTLE = 2  # effort, at most: what hangs on hard queries is no better for being small
 FEW = 800  # steps of a run that is only to show the fault
 ATTEMPTS = 120  # kernels that the prover is asked about for one disagreement
 _NUMBER = re.compile(r"(?<![\w.%$])(\d+)(?![\w.])")
 _REGISTER = re.compile(r"%r[a-z]*\d+")
 
-Judge = Callable[[Kernel], Outcome]
 Size = tuple[int, int, int]
 
 
 @dataclass
 class _Shrinker:
-    """The smallest kernel so far that still shows what the first one did."""
+    """The smallest kernel so far that still shows what the first one did.
 
-    best: Outcome
-    judge: Judge
+    Args:
+        first: what is to be shrunk.
+        left: how often the prover may still be asked.
+    """
+
+    first: Outcome
+    effort: int
     left: int = ATTEMPTS
     tried: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.wrong, self.apart = frozenset(self.best.wrong), self.best.compared.disagree > 0
-        self.run = next((n for name, n in self.best.runs.items() if name in self.wrong), None)
+        self.kernel = self.first.kernel
+        self.wrong = frozenset(self.first.wrong)
+        self.run = next((n for name, n in self.first.runs.items() if name in self.wrong), None)
 
     def keeps(self, kernel: Kernel) -> bool:
-        """Whether the kernel shows it, too; then it is the best."""
+        """Whether the kernel shows it, too; then it is the smallest."""
         key = repr(kernel)
         if self.left <= 0 or key in self.tried:
             return False
         self.tried.add(key)
         try:
-            if not self._shows(kernel):
+            if not self._shows(kernel) or refused([kernel]):
                 return False
-            self.left -= 1
-            outcome = self.judge(kernel)
         except (Misfit, FltcError, ArithmeticError, LookupError, ValueError):
             return False
-        same = bool(self.wrong & outcome.wrong.keys()) if self.wrong else self.apart and outcome.compared.disagree > 0
-        if not same or refused([kernel]):
-            return False
-        self.best = outcome
+        self.kernel = kernel
         return True
 
     def _shows(self, kernel: Kernel) -> bool:
-        """Whether the machine shows a fault of the kind, which is quick to see; True where that is not asked."""
-        if self.run is None:
-            return True
+        """The machine is quicker than the prover, so that it is asked first where one run is enough."""
         fitting(kernel)
+        if self.run is None:
+            self.left -= 1
+            outcome = judged(kernel, self.effort)
+            return bool(self.wrong & outcome.wrong.keys()) or (not self.wrong and outcome.compared.disagree > 0)
         runner = runner_of(kernel, None)
         found = runner.run(self.run, FEW, runner.concrete(self.run))
-        return bool(self.wrong & {told.obligation for told in runner.told(found.faults, self.run)})
+        told = [t for t in runner.told(found.faults, self.run) if t.obligation in self.wrong]
+        if not told:
+            return False
+        self.left -= 1
+        proof = prove(kernel, self.effort)
+        if proof.analysis is None:
+            return False
+        return bool(self.wrong & wrongly_proved(runner, proof.analysis, proof, Seen(told)).keys())
 
     # --- statements ---
     def statements(self) -> bool:
@@ -79,7 +91,7 @@ class _Shrinker:
             size = max(size // 2, 1)
 
     def _removable(self) -> list[int]:
-        lines = self.best.kernel.text.splitlines()
+        lines = self.kernel.text.splitlines()
         start = next(n for n, line in enumerate(lines) if line.strip().startswith("{"))
         kept = ("{", "}", "ret")
         return [n for n in range(start + 1, len(lines)) if lines[n].strip() and not lines[n].strip().startswith(kept)]
@@ -88,9 +100,9 @@ class _Shrinker:
         changed, at = False, 0
         while at < len(places := self._removable()):
             gone = set(places[at : at + size])
-            lines = self.best.kernel.text.splitlines()
+            lines = self.kernel.text.splitlines()
             text = "\n".join(line for n, line in enumerate(lines) if n not in gone) + "\n"
-            if self.keeps(replace(self.best.kernel, text=text)):
+            if self.keeps(replace(self.kernel, text=text)):
                 changed = True
             else:
                 at += size
@@ -101,13 +113,13 @@ class _Shrinker:
         """Guards dropped, numbers made 0, 1 or halves, registers made numbers."""
         changed = False
         number = 0
-        while number < len(self.best.kernel.text.splitlines()):
+        while number < len(self.kernel.text.splitlines()):
             changed |= any(self._line(number, other) for other in self._simpler(number))
             number += 1
         return changed
 
     def _simpler(self, number: int) -> Iterator[str]:
-        line = self.best.kernel.text.splitlines()[number]
+        line = self.kernel.text.splitlines()[number]
         if not line.rstrip().endswith(";") or line.lstrip().startswith("."):
             return
         if line.startswith("@") and " bra " not in line:
@@ -122,18 +134,18 @@ class _Shrinker:
                 yield line[: match.start()] + put + line[match.end() :]
 
     def _line(self, number: int, line: str) -> bool:
-        lines = self.best.kernel.text.splitlines()
+        lines = self.kernel.text.splitlines()
         if len(line) > len(lines[number]) or line == lines[number]:
             return False
         lines[number] = line
-        return self.keeps(replace(self.best.kernel, text="\n".join(lines) + "\n"))
+        return self.keeps(replace(self.kernel, text="\n".join(lines) + "\n"))
 
     # --- launches ---
     def launches(self) -> bool:
         """One launch is enough as a rule, and often a smaller block or grid, or smaller numbers."""
         changed = False
-        for launch in self.best.kernel.launches:
-            if len(self.best.kernel.launches) > 1 and self.keeps(replace(self.best.kernel, launches=(launch,))):
+        for launch in self.kernel.launches:
+            if len(self.kernel.launches) > 1 and self.keeps(replace(self.kernel, launches=(launch,))):
                 changed = True
                 break
         while any(self.keeps(other) for other in self._smaller()):
@@ -142,7 +154,7 @@ class _Shrinker:
 
     def _smaller(self) -> Iterator[Kernel]:
         """Sizes that are numbers made smaller, and the launches with them."""
-        kernel = self.best.kernel
+        kernel = self.kernel
         for axis, size in enumerate(kernel.block[:3]):
             for less in _less(size):
                 launches = tuple(replace(s, block=_put(s.block, axis, less)) for s in kernel.launches)
@@ -168,9 +180,10 @@ def _put(sizes: Size, axis: int, size: int) -> Size:
 
 def shrunk(outcome: Outcome, effort: int, attempts: int = ATTEMPTS) -> Outcome:
     """A smaller kernel with the same disagreement, or the same kernel."""
-    shrinker = _Shrinker(outcome, lambda kernel: judged(kernel, effort), attempts)
+    shrinker = _Shrinker(outcome, min(effort, LITTLE), attempts)
     shrinker.statements()
     while shrinker.left > 0 and (shrinker.launches() | shrinker.operands()):
         if not shrinker.statements():
             break
-    return shrinker.best
+    small = judged(shrinker.kernel, effort)
+    return small if small.wrong or small.compared.disagree else outcome
