@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 ARGS ?=
 PYTEST_ARGS ?= -n auto
 
-.PHONY: help install verify test verify-fresh verify-gpu lint ptx artifacts audit report bench clean
+.PHONY: help install verify test campaign verify-fresh verify-gpu lint ptx artifacts audit report bench mutate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ verify: $(VENV)/installed ## prove the shipped PTX, audit the proofs, run it aga
 
 test: $(VENV)/installed-dev ## run the test suite
 	$(BIN)/python -m pytest $(PYTEST_ARGS) $(ARGS)
+
+campaign: $(VENV)/installed-dev ## run 20,000 random kernels: what is proved against what the emulator sees (docs/campaign.md)
+	$(BIN)/python -m tests.campaign $(ARGS)
 
 verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation anew
 	$(BIN)/fltc verify --fresh $(ARGS)
@@ -45,6 +48,9 @@ artifacts: ptx ## prove everything anew, which rewrites proofs/artifacts, and sh
 report: $(VENV)/installed ## write the report of `fltc verify` to report/verify.json
 	@mkdir -p report
 	$(BIN)/fltc verify --json report/verify.json $(ARGS)
+
+mutate: $(VENV)/installed ## break the shipped kernels, a Triton matmul and a GEMM in small ways, and see who notices
+	$(BIN)/python -m tests.mutate $(ARGS)
 
 audit: $(VENV)/installed ## run the independent verifier over artifacts and shipped PTX
 	$(BIN)/fltc audit $(ARGS)

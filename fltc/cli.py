@@ -12,9 +12,26 @@ from typing import Annotated
 import typer
 
 from fltc.failure import code_of
+from fltc.flags import (
+    AllowExitedOption,
+    AssumeOption,
+    BlockOption,
+    BufferOption,
+    CoversOption,
+    EffortOption,
+    EntryOption,
+    FactOption,
+    FileArgument,
+    GridOption,
+    HintOption,
+    JobsOption,
+    JsonOption,
+    MayAliasOption,
+    NamesOption,
+    flags_of,
+)
 from fltc.root import checkout
 from fltc.start import INTERRUPTED
-from spec.errors import BadInput
 
 app = typer.Typer(
     name="fltc",
@@ -43,8 +60,6 @@ class Globals:
 RootOption = Annotated[
     Path | None, typer.Option("--root", metavar="DIR", help="The checkout to work on; default: the one you are in.")
 ]
-JsonOption = Annotated[Path | None, typer.Option("--json", metavar="F", help="Also write the report to F as JSON.")]
-
 _globals = Globals()
 
 
@@ -58,13 +73,6 @@ def _before(
 
 def _root(own: Path | None) -> Path:
     return checkout(own or _globals.root)
-
-
-def _once(flag: str, values: list[str] | None) -> str | None:
-    """The value of a flag that means something only once; the library would silently take the last one."""
-    if values and len(values) > 1:
-        raise BadInput(f"{flag} is given {len(values)} times: {', '.join(values)}; give it once")
-    return values[0] if values else None
 
 
 @app.command()
@@ -88,48 +96,20 @@ def verify(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE.ptx", help="PTX from anywhere: nvcc, Triton, hand-written.")],
-    entry: Annotated[
-        list[str] | None, typer.Option("--entry", metavar="E", help="The entry; default: all of them.")
-    ] = None,
-    block: Annotated[
-        list[str] | None, typer.Option("--block", metavar="X[,Y,Z]", help="Block size; symbolic where not given.")
-    ] = None,
-    grid: Annotated[
-        list[str] | None, typer.Option("--grid", metavar="X[,Y,Z]", help="Grid size; symbolic where not given.")
-    ] = None,
-    assume: Annotated[
-        list[str] | None, typer.Option("--assume", metavar="EXPR", help="A fact about parameters; may be repeated.")
-    ] = None,
-    buffer: Annotated[
-        list[str] | None,
-        typer.Option("--buffer", metavar="P=f32[n]:r", help="What a pointer parameter names; may be repeated."),
-    ] = None,
-    names: Annotated[
-        list[str] | None, typer.Option("--names", metavar="A,B,C", help="Names of the parameters, in order.")
-    ] = None,
-    may_alias: Annotated[
-        list[str] | None, typer.Option("--may-alias", metavar="A,B", help="Two buffers that may overlap; repeatable.")
-    ] = None,
-    facts: Annotated[
-        list[str] | None,
-        typer.Option("--fact", metavar="FACT", help="What a buffer holds: 'table[i] in [0, blocks)'; repeatable."),
-    ] = None,
-    covers: Annotated[
-        list[str] | None,
-        typer.Option("--covers", metavar="BUFFER", help="Every element of this buffer must be written; repeatable."),
-    ] = None,
-    hint: Annotated[
-        list[str] | None,
-        typer.Option("--hint", metavar="HINT", help="May help, and is proved: 'loop L1: %r2 <= n'; repeatable."),
-    ] = None,
-    allow_exited: Annotated[
-        bool, typer.Option("--allow-exited", help="A thread that has exited is not missing at a barrier.")
-    ] = False,
-    effort: Annotated[
-        int, typer.Option("--effort", metavar="N", help="How much work an entry may cost; about seconds of a core.")
-    ] = 100,
-    jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
+    file: FileArgument,
+    entry: EntryOption = None,
+    block: BlockOption = None,
+    grid: GridOption = None,
+    assume: AssumeOption = None,
+    buffer: BufferOption = None,
+    names: NamesOption = None,
+    may_alias: MayAliasOption = None,
+    facts: FactOption = None,
+    covers: CoversOption = None,
+    hint: HintOption = None,
+    allow_exited: AllowExitedOption = False,
+    effort: EffortOption = 100,
+    jobs: JobsOption = 0,
     shard: Annotated[
         str | None, typer.Option("--shard", metavar="I/N", help="Only every N-th entry from the I-th on.")
     ] = None,
@@ -144,25 +124,52 @@ def check(
     """Prove anybody's PTX free of races, divergent barriers and stray accesses."""
     from fltc.commands.check import run
 
+    flags = flags_of(
+        entry, block, grid, assume, buffer, names, may_alias, facts, covers, hint, allow_exited, effort
+    )
+    return run(file, flags, jobs=jobs, no_store=no_store, shard=shard, sarif_file=sarif, json_file=json)
+
+
+@app.command()
+def mutate(
+    file: FileArgument,
+    entry: EntryOption = None,
+    block: BlockOption = None,
+    grid: GridOption = None,
+    assume: AssumeOption = None,
+    buffer: BufferOption = None,
+    names: NamesOption = None,
+    may_alias: MayAliasOption = None,
+    facts: FactOption = None,
+    covers: CoversOption = None,
+    hint: HintOption = None,
+    allow_exited: AllowExitedOption = False,
+    effort: EffortOption = 20,
+    jobs: JobsOption = 0,
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", metavar="K", help="Only edits of this kind; may be repeated.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, metavar="N", help="At most N mutants, spread over the kinds; 0: all.")
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where results and survivors go; default: FILE.mutants, here."),
+    ] = None,
+    argued: Annotated[
+        Path | None,
+        typer.Option("--argued", metavar="FILE", help="TOML: survivors that change nothing, each with the reason."),
+    ] = None,
+    json: JsonOption = None,
+) -> int:
+    """Break anybody's PTX in small ways, and see whether prover and emulator notice."""
+    from fltc.commands.mutate import run
+
+    flags = flags_of(
+        entry, block, grid, assume, buffer, names, may_alias, facts, covers, hint, allow_exited, effort
+    )
     return run(
-        file,
-        entry=_once("--entry", entry),
-        block=_once("--block", block),
-        grid=_once("--grid", grid),
-        assumes=assume or [],
-        buffers=buffer or [],
-        names=_once("--names", names),
-        may_alias=may_alias or [],
-        facts=facts or [],
-        covers=covers or [],
-        hints=hint or [],
-        allow_exited=allow_exited,
-        effort=effort,
-        jobs=jobs,
-        no_store=no_store,
-        shard=shard,
-        sarif_file=sarif,
-        json_file=json,
+        file, flags, jobs=jobs, kinds=kind or [], limit=limit, out=out, argued_file=argued, json_file=json,
     )
 
 

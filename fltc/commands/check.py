@@ -13,7 +13,9 @@ from fltc.render import print_report
 from spec.errors import BadInput
 
 if TYPE_CHECKING:
+    from fltc.flags import Flags
     from proofs.check.answers import AnswerStore
+    from proofs.check.request import CheckRequest
     from proofs.results import Report
 
 _FATBIN = 0xBA55ED50.to_bytes(4, "little")
@@ -24,56 +26,17 @@ Sizes = tuple[int | str | None, ...]
 
 
 def run(
-    file: Path,
-    *,
-    entry: str | None,
-    block: str | None,
-    grid: str | None,
-    assumes: Sequence[str],
-    buffers: Sequence[str],
-    names: str | None,
-    may_alias: Sequence[str],
-    facts: Sequence[str],
-    covers: Sequence[str],
-    hints: Sequence[str],
-    allow_exited: bool,
-    effort: int,
-    jobs: int,
-    no_store: bool,
-    shard: str | None,
-    sarif_file: Path | None,
+    file: Path, flags: Flags, *, jobs: int, no_store: bool, shard: str | None, sarif_file: Path | None,
     json_file: Path | None,
 ) -> int:
     """Print the report, write it if asked, and return its exit code."""
-    from spec.contracts.model import MAX_BLOCK, MAX_GRID
-
     text = read_ptx(file)
     for place in (json_file, sarif_file):
         if place is not None:
             check_place(place)
-    blocks = None if block is None else sizes("--block", block, MAX_BLOCK)
-    grids = None if grid is None else sizes("--grid", grid, MAX_GRID)
-    aliases = tuple(pair("--may-alias", value) for value in may_alias)
+    request = request_of(file, text, flags, shard=(1, 1) if shard is None else part_of(shard))
     from proofs.check.report import check
-    from proofs.check.request import CheckRequest
 
-    request = CheckRequest(
-        path=str(file),
-        text=text,
-        entry=entry,
-        block=blocks,
-        grid=grids,
-        assumes=tuple(assumes),
-        buffers=tuple(buffers),
-        names=() if names is None else parts("--names", names),
-        may_alias=aliases,
-        facts=tuple(facts),
-        covers=tuple(covers),
-        hints=tuple(hints),
-        allow_exited=allow_exited,
-        effort=effort,
-        shard=(1, 1) if shard is None else part_of(shard),
-    )
     with progress("check") as on_progress:
         report: Report = check(
             request,
@@ -89,6 +52,30 @@ def run(
         write_json(sarif_file, sarif_log(report, file))
     print_report(stdout(), report)
     return report.exit_code
+
+
+def request_of(file: Path, text: str, flags: Flags, shard: tuple[int, int] = (1, 1)) -> CheckRequest:
+    """What is asked of a file; BadInput for sizes and lists that cannot be read."""
+    from proofs.check.request import CheckRequest
+    from spec.contracts.model import MAX_BLOCK, MAX_GRID
+
+    return CheckRequest(
+        path=str(file),
+        text=text,
+        entry=flags.entry,
+        block=None if flags.block is None else sizes("--block", flags.block, MAX_BLOCK),
+        grid=None if flags.grid is None else sizes("--grid", flags.grid, MAX_GRID),
+        assumes=flags.assumes,
+        buffers=flags.buffers,
+        names=() if flags.names is None else parts("--names", flags.names),
+        may_alias=tuple(pair("--may-alias", value) for value in flags.may_alias),
+        facts=flags.facts,
+        covers=flags.covers,
+        hints=flags.hints,
+        allow_exited=flags.allow_exited,
+        effort=flags.effort,
+        shard=shard,
+    )
 
 
 def _store() -> AnswerStore | None:

@@ -10,6 +10,7 @@ from proofs.check.answers import AnswerStore
 from proofs.check.assumed import UNDECIDED
 from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.findings import Context, Finding
+from proofs.check.known import Known
 from proofs.check.open_claims import Open, not_followed, not_replayed, shut_out, undecided
 from proofs.check.ordering import could_be_ordered
 from proofs.check.source import Places
@@ -20,6 +21,7 @@ from proofs.contents import contents_of
 from proofs.discharge import Decision
 from proofs.effort import UNIT, Limits, Meter
 from proofs.entry import Analysis, analyse
+from proofs.outcome import SOLVER_OBLIGATIONS
 from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Access
@@ -36,19 +38,23 @@ KINDS = ("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-tr
 MAX_SHOWN, MAX_FAILED = 4, 8  # counterexamples of one kind that show, though it be one fault, and that do not
 MAX_SPANS = 8  # of lines in a note
 REACH_RLIMIT = 400_000
+NOT_LOOKED = "not looked at, since something else was refuted first"
 FURTHER = 4  # a part of an obligation's effort for counterexamples: all further ones together cost no more
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The rows of one entry, and notes for the reader."""
+    """The rows of one entry, and notes for the reader. `one_value`: as in `Analysis`."""
 
     rows: list[Row]
     notes: list[str]
+    one_value: frozenset[frozenset[int]] = frozenset()
 
 
 def kinds_of(problem: Problem) -> tuple[str, ...]:
     """The obligations that are asked of an entry."""
+    if problem.contract is not None:
+        return (*SOLVER_OBLIGATIONS, "abi")
     return (*KINDS, "coverage") if problem.outputs else KINDS
 
 
@@ -60,9 +66,16 @@ def unknown_entry(problem: Problem, detail: str, seconds: float = 0.0) -> Checke
 
 def check_entry(
     problem: Problem, limits: Limits, workers: Workers, store: AnswerStore | None,
-    on_progress: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None], on_analysis: Callable[[Analysis], None] | None = None,
+    first: bool = False, known: Known | None = None,
 ) -> Checked:
-    """Check one entry."""
+    """Check one entry.
+
+    Args:
+        on_analysis: is told what was read off the entry.
+        first: only until something is refuted; what was not looked at is then unknown.
+        known: claims that were found to hold of another text; see `proofs.check.known`.
+    """
     start = time.monotonic()
     places = Places(problem)
     # Half of the effort may go into reading the entry, three quarters of it until all is decided: the rest is there for
@@ -79,22 +92,30 @@ def check_entry(
     dead = _unreachable(analysis, meter)
     findings = {kind: Finding() for kind in kinds_of(problem)}
     claims = [c for c in analysis.claims if not _needs_declaration(problem, c)]
-    decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator)
+    decided, remembered = decide_all(claims, meter, workers, store, on_progress, analysis.enumerator, known)
     meter.left = max(meter.left, 0) + limits.units // 4  # the last queries may have taken more than there was
     alike, other = (
         {frozenset(d.claim.lines) for d in decided.values() if (d.alike if same else d.status != "unsat")}
         for same in (True, False)
     )
     analysis = replace(analysis, one_value=frozenset(alike - other))
+    if on_analysis is not None:
+        on_analysis(analysis)
     registers, rows = True, True
     for claim in claims:
         findings[claim.obligation].remembered += claim.name in remembered
         if decided[claim.name].status != "unsat":
             registers = registers and not claim.name.startswith("defined.")
             rows = rows and not claim.name.startswith("rows.")
+    refuted = False
     for decision, units in in_turn([decided[c.name] for c in claims], findings, meter):
+        finding = findings[decision.claim.obligation]
+        if first and refuted:
+            finding.open.append(Open(decision.claim.name, decision.claim.words, decision.claim.lines, NOT_LOOKED))
+            continue
         with meter.part(units):
-            _settle(analysis, decision, findings[decision.claim.obligation], meter, limits)
+            _settle(analysis, decision, finding, meter, limits)
+        refuted = bool(finding.refuted)
     findings["bounds"].assumed += _undeclared_bounds(analysis)
     findings["init"].open += _unwritten(analysis)
     if store is not None:
@@ -121,7 +142,7 @@ def check_entry(
         f"lanes of one warp that store one value to one word at once make one store: {_short(places, a)}"
         for a in accesses if _one_store(problem, a)
     ]  # fmt: skip
-    return Checked([context.row(kind) for kind in kinds_of(problem)], notes)
+    return Checked([context.row(kind) for kind in kinds_of(problem)], notes, analysis.one_value)
 
 
 def in_turn(

@@ -57,8 +57,14 @@ def problems(request: CheckRequest) -> list[Problem]:
     if module.address_size != 64:
         raise BadInput(f"{request.path}: .address_size {module.address_size}; only 64-bit addresses are known")
     functions = entries(module, request)
-    assemble(request.text, architecture_for(module.target[0]), name=request.path)
-    return [_Reader(request, module, in_place(function, module)).problem() for function in functions]
+    if not request.assembled:
+        assemble(request.text, architecture_for(module.target[0]), name=request.path)
+    return [problem_of(request, module, function) for function in functions]
+
+
+def problem_of(request: CheckRequest, module: Module, function: Function) -> Problem:
+    """The problem of one entry of a module that the assembler takes."""
+    return _Reader(request, module, in_place(function, module)).problem()
 
 
 class _Reader:

@@ -10,6 +10,7 @@ from proofs.check.flags import problems
 from proofs.check.request import CheckRequest
 from proofs.check.work import Workers, workers
 from proofs.effort import Limits, limits_of
+from proofs.entry import Analysis
 from proofs.problem import Problem
 from proofs.ptxas import architecture_for
 from proofs.results import Report, Row
@@ -20,10 +21,12 @@ ALWAYS = (
     "a generic address of global memory is the global address",
     "this prover and Z3 decide rightly: no artifact of a check is kept, and no second decider goes through it",
 )
+ASSEMBLED = "ptxas has accepted the text before, and was not asked again"
 
 
 def check(
-    request: CheckRequest, *, jobs: int = 1, store: AnswerStore | None = None, on_progress: Progress | None = None
+    request: CheckRequest, *, jobs: int = 1, store: AnswerStore | None = None, on_progress: Progress | None = None,
+    on_analysis: Callable[[Analysis], None] | None = None,
 ) -> Report:
     """The report on every entry asked for. Errors: those of `proofs.check.flags.problems`.
 
@@ -31,19 +34,21 @@ def check(
         jobs: processes; their number changes no verdict.
         store: answers of earlier runs, which are taken, and added to.
         on_progress: called with (done, total, what).
+        on_analysis: told what was read off each entry that is understood, once all is decided; with one process only.
     """
     limits = limits_of(request.effort)
     found = problems(request)
     progress = on_progress or (lambda done, total, item: None)
     with workers(jobs) as processes:
-        checked = list(_entries(found, limits, processes, store, progress))
+        checked = list(_entries(found, limits, processes, store, progress, on_analysis))
     rows: list[Row] = []
     said: list[str] = []
     for problem, done in zip(found, checked, strict=True):
         mark = f"{problem.function.name}: " if len(found) > 1 else ""
         rows += done.rows
         said += [f"{mark}{text}" for text in (*problem.assumptions, *(t for t, _ in problem.domain), *done.notes)]
-    return Report(rows, (*said, *_assembled_for(found[0].module.target[0]), *ALWAYS))
+    assembled = (ASSEMBLED,) if request.assembled else _assembled_for(found[0].module.target[0])
+    return Report(rows, (*said, *assembled, *ALWAYS))
 
 
 def _assembled_for(target: str) -> tuple[str, ...]:
@@ -54,7 +59,8 @@ def _assembled_for(target: str) -> tuple[str, ...]:
 
 
 def _entries(
-    found: Sequence[Problem], limits: Limits, processes: Workers, store: AnswerStore | None, progress: Progress
+    found: Sequence[Problem], limits: Limits, processes: Workers, store: AnswerStore | None, progress: Progress,
+    on_analysis: Callable[[Analysis], None] | None,
 ) -> list[Checked]:
     """Many entries: each in a process of its own. One: its claims in several."""
     if len(found) == 1 or processes.jobs == 1:
@@ -68,7 +74,7 @@ def _entries(
                 if alone:
                     progress(done, total, name)
 
-            out.append(check_entry(problem, limits, processes, store, on_claims))
+            out.append(check_entry(problem, limits, processes, store, on_claims, on_analysis))
         return out
     tasks = [(problem, limits, store) for problem in found]
     out = []

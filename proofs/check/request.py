@@ -27,6 +27,7 @@ class CheckRequest:
         allow_exited: a thread that has exited does not count as missing at a barrier.
         shard: `(i, n)`: of the entries asked for, in text order, every n-th from the i-th on.
         effort: how much work an entry may cost, see `proofs.effort`.
+        assembled: ptxas has accepted the text already, so that it is not asked again; not a flag of the command line.
     """
 
     path: str
@@ -44,3 +45,4 @@ class CheckRequest:
     allow_exited: bool = False
     effort: int = DEFAULT_EFFORT
     shard: tuple[int, int] = (1, 1)
+    assembled: bool = False

@@ -18,7 +18,7 @@ from proofs.effort import Meter, Remembered
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Task = tuple[Claim, int, Remembered | None, Pins]
+Task = tuple[Claim, int, int | None, Remembered | None, Pins]
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Decided:
 
 
 def decide_one(task: Task) -> Decided:
-    """Decide one claim within a limit for each of its queries."""
-    claim, rlimit, store, pins = task
-    meter = Meter(store=store)
+    """Decide one claim within a limit for each of its queries, and one for all of them."""
+    claim, rlimit, units, store, pins = task
+    meter = Meter(units, store)
     decision = decide_claim(claim, rlimit, meter, pins)
     return Decided(decision, meter.fresh, meter.used)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Generic, TypeVar
 
+from proofs.effort import ASSIGNMENTS
 from proofs.enumeration.evaluate import Array
 from proofs.enumeration.site import MARK, Site, Sites
 from proofs.enumeration.space import Axes, Block, Layout, Plan, axes_for, lay_out, plan
@@ -12,22 +14,43 @@ from proofs.problem import AXES, Problem
 from proofs.query import Copy
 from proofs.terms import Cond, Interval, Poly, Symbol, integer, quote
 
-MAX_KEPT = 400
-MAX_WORK = 2**28
+MAX_KEPT = 2**23  # numbers of one kind that are kept for other claims
+
+Key = TypeVar("Key", bound=Hashable)
+Made = TypeVar("Made")
+
+
+class Kept(Generic[Key, Made]):
+    """What was made once, as long as it does not take too much memory together."""
+
+    def __init__(self, size: Callable[[Made], int]) -> None:
+        self._size, self._found = size, dict[Key, Made]()
+        self._room = MAX_KEPT
+
+    def get(self, key: Key, make: Callable[[], Made]) -> Made:
+        if key in self._found:
+            return self._found[key]
+        made = make()
+        self._room -= self._size(made)
+        if self._room < 0:
+            self._found.clear()
+            self._room = MAX_KEPT - self._size(made)
+        self._found[key] = made
+        return made
 
 
 class Enumerator:
     """The enumerations of one entry. `left`: assignments that may still be gone through, all claims together."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, work: int = ASSIGNMENTS) -> None:
         self.problem = problem
-        self.left = MAX_WORK
+        self.left = work
         self.sites = Sites(problem)
         self.threads = self.sites.threads()
         self.block = _block(problem)
-        self._layouts: dict[tuple[str, ...], Layout] = {}
-        self._tables: dict[tuple[str, ...], Table] = {}
-        self._extremes: dict[tuple[Table, Grid, bool], tuple[Array, Array]] = {}
+        self._layouts: Kept[tuple[str, ...], Layout] = Kept(lambda layout: layout.count * len(layout.columns))
+        self._tables: Kept[tuple[str, ...], Table] = Kept(lambda table: 2 * table.lanes.count)
+        self._extremes: Kept[tuple[Table, Grid, bool], tuple[Array, Array]] = Kept(lambda both: 2 * len(both[0]))
 
     def tables(self, sites: tuple[Site, Site], ranges: Mapping[str, Interval], whole: bool) -> tuple[Table, Table]:
         """Both sites over the same groups. `whole`: symbols of the conditions get columns as well."""
@@ -43,30 +66,17 @@ class Enumerator:
     def table_of(self, site: Site, used: Plan) -> Table:
         """A site over the lanes of a plan."""
         key = (*site.key, "|", *(a.key for a in used.shared), "|", *(a.key for a in used.own))
-        if key not in self._tables:
-            if len(self._tables) >= MAX_KEPT:
-                self._tables.clear()
-            self._tables[key] = Table(site, used, self._layout(used))
-        return self._tables[key]
+        return self._tables.get(key, lambda: Table(site, used, self._layout(used)))
 
     def _layout(self, used: Plan) -> Layout:
         """The lanes of a plan; they depend on the launch alone, not on the site."""
         key = (*(a.key for a in used.shared), "|", *(a.key for a in used.own))
-        if key not in self._layouts:
-            if len(self._layouts) >= MAX_KEPT:
-                self._layouts.clear()
-            filters = [used.parted.cond(c) for c in self.sites.launch]
-            self._layouts[key] = lay_out(self.block, used, self.sites.ranges or {}, filters)
-        return self._layouts[key]
+        filters = [used.parted.cond(c) for c in self.sites.launch]
+        return self._layouts.get(key, lambda: lay_out(self.block, used, self.sites.ranges or {}, filters))
 
     def extremes(self, table: Table, grid: Grid, chosen: Array | None, conditioned: bool) -> tuple[Array, Array]:
         """Least and greatest owner of each cell."""
-        key = (table, grid, conditioned)
-        if key not in self._extremes:
-            if len(self._extremes) >= MAX_KEPT:
-                self._extremes.clear()
-            self._extremes[key] = extremes(table, grid, chosen)
-        return self._extremes[key]
+        return self._extremes.get((table, grid, conditioned), lambda: extremes(table, grid, chosen))
 
 
 def wanted(site: Site, whole: bool) -> list[Poly | Cond]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
@@ -99,6 +100,10 @@ class Grid:
 
     def cell(self, table: Table, chosen: Array | None = None) -> Array:
         """The cells of each chosen lane, one column for each grain of its width."""
+        return np.stack(list(self.columns(table, chosen)), axis=1)
+
+    def columns(self, table: Table, chosen: Array | None = None) -> Iterator[Array]:
+        """The same, one column after the other: all of them at once may take much memory."""
         begin = table.begin if chosen is None else table.begin[chosen]
         group = table.layout.group
         if chosen is not None and not isinstance(group, int):
@@ -107,12 +112,11 @@ class Grid:
         # A grain is a power of two but where bytes come round modulo another number; dividing takes far longer.
         shift = self.grain.bit_length() - 1
         first = first >> shift if self.grain == 1 << shift else first // self.grain
-        at = first[:, None]
-        if table.site.width != self.grain:
-            at = at + np.arange(table.site.width // self.grain)[None, :]
-        if self.around:
-            at = at % self.around
-        return at + (group if isinstance(group, int) else group[:, None]) * self.cells
+        for number in range(table.site.width // self.grain):
+            at = first + number if number else first
+            if self.around:
+                at = at % self.around
+            yield at if isinstance(group, int) and not group else at + group * self.cells
 
 
 def grid_of(tables: list[Table], stride: int) -> Grid:
@@ -133,23 +137,21 @@ def grid_of(tables: list[Table], stride: int) -> Grid:
 
 def extremes(table: Table, grid: Grid, chosen: Array | None) -> tuple[Array, Array]:
     """The least and the greatest owner of each cell; where there is none, more than any and -1."""
-    cells = grid.cell(table, chosen)
     owner = table.owner if chosen is None else table.owner[chosen]
-    owners = np.broadcast_to(owner[:, None], cells.shape).ravel()
-    flat = cells.ravel()
     # Most of the time goes into getting the memory: numbers that fit take half of it.
-    kind = np.int32 if int(owners.max(initial=0)) < 2**31 - 1 else np.int64
-    owners = owners.astype(kind)
+    kind = np.int32 if int(owner.max(initial=0)) < 2**31 - 1 else np.int64
+    owner = owner.astype(kind)
     low = np.full(grid.cells * grid.groups, min(NOBODY, np.iinfo(kind).max), kind)
     high = np.full(grid.cells * grid.groups, -1, kind)
-    np.minimum.at(low, flat, owners)
-    np.maximum.at(high, flat, owners)
+    for cells in grid.columns(table, chosen):
+        np.minimum.at(low, cells, owner)
+        np.maximum.at(high, cells, owner)
     return low, high
 
 
 def lanes_on(table: Table, grid: Grid, chosen: Array | None, cell: int) -> Array:
     """The lanes that touch a cell, of all or of the chosen ones."""
-    on = (grid.cell(table, chosen) == cell).any(axis=1)
+    on: Array = np.logical_or.reduce([cells == cell for cells in grid.columns(table, chosen)])
     return np.flatnonzero(on) if chosen is None else np.flatnonzero(chosen)[on]
 
 

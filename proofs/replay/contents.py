@@ -41,13 +41,38 @@ def fill(
         return wanted
     if prod(extents) > MAX_ELEMENTS:
         raise BadInput(f"{buffer.name} has more than {MAX_ELEMENTS} elements, which are not filled as the facts say")
+    places = list(product(*(range(e) for e in extents)))
+    held = _alike(source, places, wanted, values)
+    if _breach(source, held, extents, values):
+        held = _different(source, places, wanted, values)
+    if broken := _breach(source, held, extents, values):
+        raise BadInput(f"the model's memory breaks the fact {broken}")
+    return held
+
+
+def _alike(
+    source: Source, places: Sequence[Place], wanted: Mapping[Place, int], values: Mapping[str, int]
+) -> dict[Place, int]:
+    """Elements of which a model says nothing are those before, as far as the facts let them."""
     held: dict[Place, int] = {}
-    last = None
-    for place in product(*(range(e) for e in extents)):
-        last = wanted.get(place, _filling(source, place, last, values))
-        held[place] = last
-    for fact in source.facts:
-        _check(fact, held, extents, values)
+    last = 0
+    for place in places:
+        low, high = _range(source, place, values)
+        held[place] = last = wanted.get(place, max(low, min(high, last)))
+    return held
+
+
+def _different(
+    source: Source, places: Sequence[Place], wanted: Mapping[Place, int], values: Mapping[str, int]
+) -> dict[Place, int]:
+    """Elements of which a model says nothing differ from all others, if there are numbers enough."""
+    held: dict[Place, int] = {}
+    taken = set(wanted.values())
+    for place in places:
+        low, high = _range(source, place, values)
+        free = next((n for n in range(low, min(high, low + len(taken)) + 1) if n not in taken), low)
+        held[place] = wanted.get(place, free)
+        taken.add(held[place])
     return held
 
 
@@ -68,16 +93,15 @@ def _wanted(
             yield place, values[atom.name] if atom.name in values else atom.value(values)
 
 
-def _filling(source: Source, place: Place, last: int | None, values: Mapping[str, int]) -> int:
-    """A value for an element of which a model says nothing: that of the one before, as far as the facts let it."""
+def _range(source: Source, place: Place, values: Mapping[str, int]) -> tuple[int, int]:
+    """What the facts that speak of one element alone let it be."""
     low, high = source.interval
     bounds = [(low or 0, high or 0)]
     for fact in source.facts:
         if len(fact.refs) == 1 and (at := _solved(fact, (place,), values)) is not None:
             ((value, _),) = fact.refs
             bounds += [_bounds(c, value, at) for c in (fact.holds.args if fact.holds.op == "and" else (fact.holds,))]
-    least, most = max(b for b, _ in bounds), min(b for _, b in bounds)
-    return max(least, min(most, 0 if last is None else last))
+    return max(b for b, _ in bounds), min(b for _, b in bounds)
 
 
 def _bounds(cond: Cond, value: Symbol, at: Mapping[str, int]) -> tuple[int, int]:
@@ -95,11 +119,17 @@ def _bounds(cond: Cond, value: Symbol, at: Mapping[str, int]) -> tuple[int, int]
     return (edge, free[1]) if factor > 0 else (free[0], edge)
 
 
-def _check(fact: Fact, held: Mapping[Place, int], extents: Sequence[int], values: Mapping[str, int]) -> None:
+def _breach(
+    source: Source, held: Mapping[Place, int], extents: Sequence[int], values: Mapping[str, int]
+) -> str:
+    """The first fact that does not hold, and the elements that show it; '' if all do."""
     content = np.array(list(held.values()), object).reshape(extents)
-    breach = first_breach(fact.said, content, {name: term_value(term, values) for name, term in fact.names.items()})
-    if breach is not None:
-        raise BadInput(f"the model's memory breaks the fact {fact.text}: {breach.words(fact.said.buffer)}")
+    for fact in source.facts:
+        names = {name: term_value(term, values) for name, term in fact.names.items()}
+        breach = first_breach(fact.said, content, names)
+        if breach is not None:
+            return f"{fact.text}: {breach.words(fact.said.buffer)}"
+    return ""
 
 
 def _solved(fact: Fact, places: Sequence[Place], values: Mapping[str, int]) -> dict[str, int] | None:

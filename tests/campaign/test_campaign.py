@@ -1,49 +1,47 @@
-"""A fixed slice of the random kernels, and that the comparison would notice a prover that proves too much."""
+"""A fixed slice of the campaign, over all families: nothing is wrong, no address disagrees, ptxas refuses nothing."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from proofs.intervals import Member
-from tests.campaign.compare import compare, faults
+from tests.campaign.families import FAMILIES, kernel_of
 from tests.campaign.families.random_kernels import generate
+from tests.campaign.judging import judged
+from tests.campaign.proving import EFFORT, PROVED, REFUTED
+from tests.campaign.rows import Row
+from tests.campaign.working import Chunk, work
 
-SLICE = range(40)
-RACY = (1, 6, 12)  # bounds and barriers of these are proved, and they race in shared memory
+KERNELS, CHUNK = 240, 10  # about two minutes of one core; each chunk is a test of its own
 UNDECLARED = (217, 595)  # a query once named a symbol that it did not declare
 
 
-@pytest.fixture(autouse=True)
-def no_assembler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels are known to be valid; starting ptxas for each would take most of the time."""
-    monkeypatch.setattr("proofs.check.flags.assemble", lambda *args, **kwargs: None)
+@pytest.mark.parametrize("first", range(0, KERNELS, CHUNK))
+def test_what_is_proved_is_never_seen_to_fail(first: int, tmp_path: Path) -> None:
+    rows = work(Chunk(range(first, first + CHUNK), tmp_path, EFFORT))
+    assert len(rows) == CHUNK
+    assert not [row for row in rows if row.bad]
+    assert_worth_something(rows)
 
 
-@pytest.mark.parametrize("seed", SLICE)
-def test_no_fault_that_the_machine_sees_is_proved_away(seed: int) -> None:
-    outcome = compare(generate(seed), seed)
-    assert not outcome.wrong
+def assert_worth_something(rows: list[Row]) -> None:
+    """Kernels are decided, both ways, and addresses compared; one that is refuted need not show in these few runs."""
+    decided = [row for row in rows if row.verdict in (PROVED, REFUTED)]
+    assert len(decided) >= CHUNK * 3 // 4
+    assert any(row.seen for row in rows)
+    assert sum(row.agree for row in rows) > 100
 
 
-def test_a_seed_gives_one_text() -> None:
-    assert generate(7) == generate(7)
+def test_the_slice_has_kernels_of_every_family() -> None:
+    assert {kernel_of(seed).family for seed in range(KERNELS)} == set(FAMILIES)
 
 
-def test_the_slice_has_faults_of_every_kind() -> None:
-    found = [faults(generate(seed), seed) for seed in SLICE]
-    seen = {name for f in found for name in (*f.faults, *f.writers)}
-    assert seen >= {"bounds", "race", "single-writer", "init", "barrier"}
-
-
-@pytest.mark.parametrize("seed", RACY)
-def test_a_prover_that_overlooks_accesses_is_found_out(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(walker: object, start: object, ways: object) -> tuple[Member, ...]:
-        return ()
-
-    monkeypatch.setattr("proofs.intervals.between", nothing)
-    assert "race" in compare(generate(seed), seed).wrong
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_seed_gives_one_kernel(family: str) -> None:
+    assert FAMILIES[family](7) == FAMILIES[family](7)
 
 
 @pytest.mark.parametrize("seed", UNDECLARED)
 def test_a_query_names_declared_symbols_only(seed: int) -> None:
-    assert not compare(generate(seed), seed).wrong
+    assert not judged(generate(seed)).wrong

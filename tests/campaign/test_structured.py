@@ -6,13 +6,10 @@ import re
 from collections import Counter
 from functools import cache
 
-import pytest
-
-from proofs.ptxas import assemble
-from spec.contracts.expr import holds, parse_comparisons
+from tests.campaign.assembling import refused
 from tests.campaign.families.structured import generate
-from tests.campaign.families.writer import HEAD
 from tests.campaign.kernel import Kernel
+from tests.campaign.launching import fitting
 
 MANY = 300
 SHARE = 0.03
@@ -57,26 +54,13 @@ def test_a_seed_gives_one_kernel() -> None:
 
 
 def test_ptxas_takes_them_all() -> None:
-    entries = [
-        kernel(seed).text.removeprefix(HEAD).replace(".entry k(", f".entry k{seed}(") for seed in range(100)
-    ]
-    assemble(HEAD + "".join(entries), "sm_89", name="structured.ptx")
+    assert refused([kernel(seed) for seed in range(100)]) == {}
 
 
-@pytest.mark.parametrize("seed", range(MANY))
-def test_launches_fulfil_the_assumptions(seed: int) -> None:
-    k = kernel(seed)
-    assert 2 <= len(k.launches) <= 4
-    for launch in k.launches:
-        known = dict(launch.numbers)
-        for axis, grid, block in zip("xyz", launch.grid, launch.block, strict=True):
-            known |= {f"grid.{axis}": grid, f"block.{axis}": block}
-        assert all(holds(c, known) for text in k.assumes for c in parse_comparisons(text))
-        assert all(size in (None, given) or isinstance(size, str)
-                   for size, given in zip((*k.block, *k.grid), (*launch.block, *launch.grid), strict=True))  # fmt: skip
-        pairs = zip(k.grid, launch.grid, strict=True)
-        stated = [f"{given} == {size}" for size, given in pairs if isinstance(size, str)]
-        assert all(holds(c, known) for text in stated for c in parse_comparisons(text))
+def test_launches_fulfil_the_assumptions() -> None:
+    for seed in range(MANY):
+        assert 2 <= len(kernel(seed).launches) <= 4
+        fitting(kernel(seed))
 
 
 def test_every_idiom_has_its_share() -> None:

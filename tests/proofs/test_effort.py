@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from fltc.cli import main
 from proofs.check.answers import AnswerStore, default_folder, open_store
-from proofs.check.decisions import NOT_ASKED
+from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.entry import in_turn
 from proofs.check.findings import Finding
 from proofs.check.flags import problems
@@ -24,6 +25,7 @@ from proofs.decide import MAX_TEXT, Answer, decide
 from proofs.discharge import Decision, decide_claim
 from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
 from proofs.entry import analyse
+from proofs.enumeration import Enumerator
 from proofs.replay import Replay, replay
 from proofs.results import Report
 from proofs.verdict import Verdict
@@ -42,6 +44,35 @@ def saxpy(**flags: Any) -> CheckRequest:
 
 def verdicts(report: Report) -> dict[str, Verdict]:
     return {row.obligation: row.verdict for row in report.rows}
+
+
+class CountingWorkers:
+    """Says how many claims were asked at once, and gives each a share of the units."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def map(self, function: Any, items: Sequence[Any], broken: Any, alone: bool = False) -> Iterator[Any]:
+        self.asked.append(len(items))
+        return map(function, items)
+
+
+@pytest.mark.parametrize(("effort", "at_once"), [(1, 1), (100, 7)])
+def test_little_effort_is_not_spent_on_many_claims_at_once(effort: int, at_once: int) -> None:
+    (problem,) = problems(saxpy())
+    analysis = analyse(problem)
+    meter, crew = Meter(limits_of(effort).units // 2), CountingWorkers()
+    decide_all(analysis.claims, meter, cast(Any, crew), None, lambda *_: None)
+    assert max(crew.asked) == at_once
+    assert meter.left is not None
+    assert meter.left > -1_500_000, "the last query may take more than there was, not the last sixteen"
+
+
+def test_enumeration_has_its_part_of_the_effort() -> None:
+    (problem,) = problems(saxpy())
+    full, small = (analyse(problem, limits=limits_of(effort)).enumerator for effort in (100, 1))
+    assert full.left == Enumerator(problem).left
+    assert small.left == full.left // 100
 
 
 # --- one query ---

@@ -15,6 +15,7 @@ from proofs.decide import decide
 from proofs.discharge import climb, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration import Apart, Enumerator, Everywhere, enumerate_claim
+from proofs.enumeration.lanes import MAX_KEPT, Kept
 from proofs.enumeration.ranges import narrowed
 from proofs.problem import Problem, launch_specials
 from proofs.query import Copy, build
@@ -177,6 +178,18 @@ def test_the_solver_agrees(drawn: tuple[Problem, Access, Access, int]) -> None:
     symbols = {s for i in items for s in i.symbols()}
     if status == "unsat" and not symbols & {J, V, K}:
         assert found.holds
+
+
+def test_what_is_kept_has_a_limit() -> None:
+    kept: Kept[int, list[int]] = Kept(len)
+    made: list[list[int]] = []
+
+    def big() -> list[int]:
+        made.append([0] * (MAX_KEPT // 2))
+        return made[-1]
+
+    counts = [(kept.get(key, big), len(made))[1] for key in (1, 2, 1, 3, 1)]
+    assert counts == [1, 2, 2, 3, 4], "1 and 2 fit together, 3 drives both out"
 
 
 def test_addresses_are_told_apart_by_what_is_looked_at_modulo() -> None:

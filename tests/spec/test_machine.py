@@ -7,7 +7,7 @@ import pytest
 
 from spec.errors import BadInput, Unsupported
 from spec.ptx.access import AccessEvent
-from spec.ptx.faults import STEP_LIMIT
+from spec.ptx.faults import BARRIER, STEP_LIMIT
 from spec.ptx.memory import Memory
 from tests.spec.programs import kernel, launch
 
@@ -207,3 +207,39 @@ def test_arguments_must_fit_the_parameters() -> None:
         launch(kernel("ret;"), Memory(), {"out": 0, "other": 1})
     with pytest.raises(BadInput, match="takes 8 bytes, got 4"):
         launch(kernel("ret;"), Memory(), {"out": bytes(4)})
+
+
+@pytest.mark.parametrize(("module", "local", "space", "limit"), [
+    (".const .align 4 .b8 a[40000]; .const .align 4 .b8 b[40000];", "", "const", 65_536),
+    ("", "frame[600000]", "local", 524_288),
+    (".shared .align 4 .b8 wide[240000];", "", "shared", 232_448),
+])  # fmt: skip
+def test_variables_beyond_what_the_hardware_has_are_refused(module: str, local: str, space: str, limit: int) -> None:
+    program = kernel("ret;", module=module, **({"local": local} if local else {}))
+    with pytest.raises(BadInput, match=rf"{space} variables up to \w+ take \d+ bytes; .* at most {limit}"):
+        launch(program, Memory(), {"out": 0}, block=(1, 1, 1))
+
+
+def test_a_large_variable_that_holds_nothing_takes_no_memory() -> None:
+    program = kernel(
+        """
+        mov.u64 %d1, big;
+        mov.u32 %r1, 9;
+        st.global.u32 [%d1+4294967296], %r1;
+        ld.global.u32 %r2, [%d1+8589934580];
+        ld.param.u64 %d0, [out];
+        st.global.u32 [%d0], %r2;
+        ret;
+        """,
+        module=".global .align 4 .b8 big[8589934592];",
+    )
+    memory = Memory()
+    out = memory.add("out", size=4)
+    assert launch(program, memory, {"out": out}, block=(1, 1, 1)).faults == []
+    assert memory["out"].data() == bytes(4)
+
+
+def test_more_arrivals_than_a_barrier_is_for_are_reported_though_nobody_waits() -> None:
+    result = launch(kernel("bar.arrive 1, 32; ret;"), Memory(), {"out": 0}, block=(64, 1, 1))
+    assert [(f.kind, f.threads[0]) for f in result.faults] == [(BARRIER, (0, 0, 0))]
+    assert "64 threads at barrier 1 for 32" in result.faults[0].message

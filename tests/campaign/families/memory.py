@@ -9,7 +9,7 @@ from tests.campaign.families.writer import VALUE, Writer
 
 ELEMENTS = ("u32", "u32", "u32", "f32", "s32", "u16", "u8", "u64")
 CALM = (
-    ("xor.b32",), ("or.b32",), ("and.b32",), ("max.u32",), ("min.u32",), ("min.u32", "not.b32"),
+    ("xor.b32",), ("or.b32",), ("and.b32",), ("max.u32",), ("min.u32",), ("and.b32", "or.b32 1"),
     ("xor.b32", "shr.u32 3"),
 )  # fmt: skip
 MIXES = (

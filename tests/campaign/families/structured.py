@@ -13,9 +13,12 @@ from spec.contracts.expr import holds, parse_comparisons
 from tests.campaign.families import (
     phases_control,
     phases_groups,
+    phases_indexing,
+    phases_lanes,
     phases_maps,
     phases_ring,
     phases_shared,
+    phases_uniform,
     phases_warp,
 )
 from tests.campaign.families.memory import bar, deciding, mix
@@ -71,6 +74,23 @@ PHASES = (
     Phase(phases_control.search, 1),
     Phase(phases_control.down, 1),
     Phase(phases_control.choose, 2),
+    Phase(phases_indexing.map_predicated, 2),
+    Phase(phases_indexing.backwards, 2),
+    Phase(phases_indexing.swizzle, 2, POWER),
+    Phase(phases_indexing.exchange_generic, 1, TOGETHER),
+    Phase(phases_indexing.exchange_dynamic, 1, TOGETHER),
+    Phase(phases_indexing.exchange_called, 1, FIXED),
+    Phase(phases_indexing.by_index, 1),
+    Phase(phases_indexing.triangle, 1),
+    Phase(phases_uniform.decided_together, 2, TOGETHER),
+    Phase(phases_uniform.decided_by_one, 2, TOGETHER),
+    Phase(phases_uniform.rows_by_warps, 2, WARPS),
+    Phase(phases_uniform.some_warps, 2, WARPS),
+    Phase(phases_uniform.swapped, 2, FIXED),
+    Phase(phases_lanes.few_lanes, 2, WARPS),
+    Phase(phases_lanes.parts_of_warps, 1, WARPS),
+    Phase(phases_lanes.fragments, 2, WARPS),
+    Phase(phases_lanes.own_copy, 1, FIXED),
 )
 
 
@@ -197,7 +217,7 @@ def generate(seed: int) -> Kernel:
         w, s = compose(seed, pick.choice([i for i, site in enumerate(w.sites) if site == kind]))
     return Kernel(
         "structured", w.text(), s.block, s.grid, tuple(w.assumes), tuple(w.buffers), launches(w, s, pick), seed,
-        w.meant, tuple(w.facts),
+        w.meant, tuple(w.facts), w.dynamic_shared,
     )  # fmt: skip
 
 
@@ -211,7 +231,7 @@ def launches(w: Writer, s: Shape, pick: random.Random) -> tuple[Launch, ...]:
         x = pick.choice(s.sizes)
         block = (x, s.block[1] or 1, s.block[2] or 1)
         blocks = _blocks(s, numbers, pick)
-        known = {**numbers, "block.x": x, "grid.x": blocks}
+        known = {**numbers, "block.x": x, "grid.x": blocks, "dynamic_shared": w.dynamic_shared}
         if all(holds(c, known) for text in w.assumes for c in parse_comparisons(text)):
             found.setdefault((x, blocks, *numbers.values()), Launch((blocks, 1, 1), block, numbers))
         if len(found) == 3:

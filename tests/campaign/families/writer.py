@@ -28,6 +28,8 @@ class Writer:
         sites: kinds of mistakes that were possible, in order of the text.
         meant: the kind that was planted.
         numbers: the values that launches may give to a parameter.
+        head: functions and variables of the module.
+        dynamic_shared: bytes that launches give.
         pool: shared arrays that may be used again, and their words.
     """
 
@@ -45,6 +47,8 @@ class Writer:
     facts: list[str] = field(default_factory=list)
     numbers: dict[str, Sequence[int]] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
+    head: list[str] = field(default_factory=list)
+    dynamic_shared: int = 0
     pool: dict[str, int] = field(default_factory=dict)
 
     # --- chance ---
@@ -230,4 +234,4 @@ class Writer:
         ]  # fmt: skip
         head = f".visible .entry k({', '.join(self.params)})\n{{"
         start = (".reg .b32 %v;", *registers, *self.declarations)
-        return HEAD + "\n".join((head, *start, *self.lines, "ret;", "}", ""))
+        return HEAD + "\n".join((*self.head, head, *start, *self.lines, "ret;", "}", ""))

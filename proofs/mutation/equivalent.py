@@ -1,0 +1,245 @@
+"""What proves that an edit changed nothing that anybody could see.
+
+Four arguments, each a claim with a name:
+
+* `order`: only barriers, or what copies are waited for, are others, and the mutant is proved, races and all. Without a
+  race every read has one write that comes last before it, and an edit that takes away order between threads, or adds
+  some, cannot turn round what is ordered; so each read finds what it found before. Not where there are atomics, whose
+  order nothing fixes, nor for barriers where some are for a part of the block: which arrivals meet may then change.
+* `again`: a plain store is made twice at once, with the same value and address; the second changes nothing.
+* `unread`: what the instruction writes is read nowhere before it is written again.
+* `local`: in every state in which the analysis finds a thread at the instruction, the edited one has the same guard, or
+  writes the same values. The states are those of the original, all of them; so by induction over a run the two runs
+  are the same. Decided like any claim, by linear arithmetic or by the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proofs.check.answers import AnswerStore
+from proofs.effort import Meter
+from proofs.entry import Analysis, Prover
+from proofs.mutation.editing import accesses_memory, results_of, sources_of
+from proofs.mutation.making import Made
+from proofs.mutation.operators import SYNCHRONISES
+from proofs.problem import Problem
+from proofs.state import Value
+from proofs.symbolic import Machine
+from proofs.terms import FALSE, Cond, conj, disj, modulo, negate, same
+from proofs.words import Word
+from spec.errors import BadInput, FltcError, Unsupported
+from spec.ptx.ast import Function, Instr, Label, Sym
+from spec.ptx.isa import lookup
+from spec.ptx.parser import parse
+
+UNITS = 20_000_000  # of the solver for one mutant
+ATOMIC = ("atom", "red")
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """`claim`: which argument; `detail`: what it is about, for a person."""
+
+    claim: str
+    detail: str
+
+
+def equivalence(
+    original: Analysis, made: Made, proved: bool, store: AnswerStore | None
+) -> Equivalence | None:
+    """A proof that a mutant does what the original does, if one is found.
+
+    Args:
+        proved: whether everything that `fltc check` asks is proved of the mutant.
+    """
+    function = original.problem.function
+    instructions = tuple(function.instructions())
+    if made.kind in SYNCHRONISES:
+        everything = [*instructions, *parse(made.text).entry(function.name).instructions()]
+        unordered = any(i.base in ATOMIC or "volatile" in i.opcode or _flags(i) for i in everything)
+        parts = made.kind.startswith("barrier") and any(_of_a_part(i) for i in everything)
+        if proved and not (unordered or parts):
+            return Equivalence("order", "it is proved free of races, so that each read finds what it found")
+        return None
+    if function.name != made.function or len(made.changes) != 1:
+        return None
+    old, new = instructions[made.at], _edited(made, len(instructions))
+    if not new:
+        return None
+    if made.kind == "store-doubled" and old.base == "st" and "volatile" not in old.opcode and new == [old, old]:
+        return Equivalence("again", "the second store puts the same value in the same place")
+    if not accesses_memory(old) and _unread(function, made.at, old, new):
+        return Equivalence("unread", f"what line {old.line} writes is read nowhere")
+    return _local(original, made, old, new, store)
+
+
+def _of_a_part(i: Instr) -> bool:
+    """Whether it is a barrier of some threads of the block, told by their count."""
+    return i.base in ("bar", "barrier") and "warp" not in i.opcode and len(i.operands) > 1
+
+
+def _flags(i: Instr) -> bool:
+    """Whether it orders memory in a way of its own."""
+    return i.base in ("fence", "membar") or bool({"acquire", "release", "acq_rel"} & {*i.opcode.split(".")})
+
+
+def _edited(made: Made, before: int) -> list[Instr]:
+    """The instructions that stand in the place of the one that was edited, with lines as they were."""
+    function = parse(made.text).entry(made.function)
+    found = list(function.instructions())
+    return [replace(i, source=None) for i in found[made.at : made.at + 1 + len(found) - before]]
+
+
+# --- liveness -----------------------------------------------------------------------------------------------------
+
+
+def _unread(function: Function, at: int, old: Instr, new: Sequence[Instr]) -> bool:
+    """Whether no register that either writes is read on any way from there before it is written without a guard."""
+    if lookup(old.opcode) is None or any(lookup(i.opcode) is None for i in new):
+        return False
+    if old.base == "bra" or not results_of(old) or not all(results_of(i) for i in new):
+        return False
+    if any(accesses_memory(i) or lookup(i.opcode)[0].control for i in (old, *new)):  # type: ignore[index]
+        return False
+    instructions = tuple(function.instructions())
+    labels: dict[str, int] = {}
+    count = 0
+    for statement in function.body or ():
+        if isinstance(statement, Label):
+            labels[statement.name] = count
+        else:
+            count += 1
+    for register in {*results_of(old), *(r for i in new for r in results_of(i))}:
+        todo, seen = [at + 1], set()
+        while todo:
+            here = todo.pop()
+            if here in seen or here >= len(instructions):
+                continue
+            seen.add(here)
+            instruction = instructions[here]
+            if lookup(instruction.opcode) is None or instruction.base in ("brx", "call"):
+                return False
+            guard = instruction.guard.name if instruction.guard is not None else ""
+            if register == guard or register in sources_of(instruction):
+                return False
+            if not results_of(instruction) and any(register in str(o) for o in instruction.operands):
+                return False
+            if register in results_of(instruction) and not guard:
+                continue
+            if instruction.base == "bra" and isinstance(target := instruction.operands[0], Sym):
+                todo.append(labels[target.name])
+            if guard or instruction.base not in ("bra", "ret", "exit"):
+                todo.append(here + 1)
+    return True
+
+
+# --- the same in every state --------------------------------------------------------------------------------------
+
+
+class _Comparing(Machine):
+    """Carries the entry out and compares two instructions wherever one of them stands."""
+
+    def __init__(
+        self, problem: Problem, prove: Callable[[tuple[Cond, ...], Cond], bool], old: Instr, new: Sequence[Instr],
+        steps: int,
+    ) -> None:
+        super().__init__(problem, prove, steps)
+        self.old, self.new = old, new
+        self.agrees: bool | None = None
+        for number, instruction in enumerate(new):
+            self.places[id(instruction)] = f"{self.places[id(old)]}.edited{number}"
+
+    def _step(self, instruction: Instr) -> None:
+        super()._step(instruction)
+        if instruction is self.old and self.recording and self.agrees is not False:
+            kept = self.state, self.found, self.guard, self.instruction
+            try:
+                self.agrees = self._same()
+            except (Unsupported, AssertionError, KeyError):
+                self.agrees = False
+            self.state, self.found, self.guard, self.instruction = kept
+
+    def _same(self) -> bool:
+        """Whether both do the same in the present state."""
+        before, known = self.state, (*self.state.control, *self.state.facts)
+        if len(self.new) == 1 and self._guard_only(self.new[0]):
+            guards = []
+            for instruction in (self.old, self.new[0]):
+                self.state = before.copy()
+                guards.append(self._guard(instruction))
+            return self._equal(known, guards[0], guards[1])
+        if any(not _computes(i) for i in (self.old, *self.new)):
+            return False
+        first, second = self._after([self.old]), self._after(self.new)
+        names = {r for i in (self.old, *self.new) for r in results_of(i)} - {*self._temporary()}
+        return all(self._equal(known, first.get(r), second.get(r)) for r in names)
+
+    def _guard_only(self, new: Instr) -> bool:
+        return (new.opcode, new.operands) == (self.old.opcode, self.old.operands)
+
+    def _temporary(self) -> set[str]:
+        """Registers that only the edit has."""
+        named = {r for i in (self.old,) for r in (*results_of(i), *sources_of(i))}
+        return {r for i in self.new for r in results_of(i) if r.startswith(("%narrow_", "%plain_"))} - named
+
+    def _after(self, instructions: Sequence[Instr]) -> dict[str, Value]:
+        start = self.state
+        self.state, self.found = start.copy(), []
+        for instruction in instructions:
+            found = lookup(instruction.opcode)
+            assert found is not None
+            self.instruction = instruction
+            self.domain.at(instruction.line, self.places[id(instruction)], frozenset(self.loops))
+            self.guard = self._guard(instruction)
+            self.domain.uniform = False
+            if self.guard != FALSE:
+                self.carry_out(instruction, *found)
+        after = dict(self.state.registers)
+        self.state = start
+        return after
+
+    def _equal(self, known: tuple[Cond, ...], a: Value | None, b: Value | None) -> bool:
+        if isinstance(a, Cond) and isinstance(b, Cond):
+            both = disj((conj((a, b)), conj((negate(a), negate(b)))))
+            return a == b or self._prove(known, both)
+        if not (isinstance(a, Word) and isinstance(b, Word)) or a.term is None or b.term is None:
+            return False
+        if a.width != b.width:
+            return False
+        if a.term == b.term or modulo(a.term - b.term, 2**a.width).value == 0:
+            return True
+        return self._prove(known, same(a.term, b.term))
+
+
+def _computes(instruction: Instr) -> bool:
+    """Whether it does nothing but write registers, in a way that the table says."""
+    found = lookup(instruction.opcode)
+    return (
+        found is not None and found[0].meaning is not None and not found[0].control and not accesses_memory(instruction)
+        and instruction.base not in ("shfl", "vote", "redux", "match", "mma", "ldmatrix")
+    )
+
+
+def _local(
+    original: Analysis, made: Made, old: Instr, new: list[Instr], store: AnswerStore | None
+) -> Equivalence | None:
+    function = original.problem.function
+    more: dict[str, Any] = dict(parse(made.text).entry(made.function).registers)
+    problem = replace(original.problem, function=replace(function, registers={**more, **function.registers}))
+    meter = Meter(UNITS, store)
+    machine = _Comparing(problem, Prover(problem, ask=meter), old, new, 400_000)
+    try:
+        machine.run()
+    except (BadInput, FltcError):
+        return None
+    if store is not None:
+        store.put(meter.fresh)
+    if machine.agrees is None:
+        return Equivalence("local", f"no thread comes to line {old.line}")
+    if not machine.agrees:
+        return None
+    what = "is carried out by the same threads" if machine._guard_only(new[0]) else "computes the same"
+    return Equivalence("local", f"line {old.line} {what} in every state that a thread comes there in")

@@ -1,0 +1,136 @@
+"""`python -m tests.campaign`: random kernels, each proved and run, verdict against faults (docs/campaign.md)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from common.files import write_atomic
+from fltc.output import check_place, write_json
+from tests.campaign.proving import EFFORT
+from tests.campaign.rows import Row, Rows, digest
+from tests.campaign.summary import Summary, summary
+from tests.campaign.working import Chunk, work
+
+CHUNK = 50  # kernels that are assembled together, and written in one transaction
+INTERRUPTED = 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run, or go on with, a campaign. The exit code: 0 if all goals are reached, 1 if not, 130 after Ctrl-C."""
+    asked = _flags().parse_args(words)
+    if asked.json is not None:
+        check_place(asked.json)
+    seeds = range(asked.first, asked.first + asked.kernels)
+    rows = Rows(asked.out, digest(asked.effort))
+    if rows.anew:
+        print(f"{asked.out}: the results there are of other sources; all kernels are judged anew", file=sys.stderr)
+    done = rows.seeds()
+    todo = [seed for seed in seeds if seed not in done]
+    if len(todo) < len(seeds):
+        print(f"{asked.out}: {len(seeds) - len(todo)} of {len(seeds)} kernels are there already", file=sys.stderr)
+    try:
+        _run(todo, asked, rows)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenProcessPool:
+        print("a process ended, out of memory as it seems; the same command goes on from here, --jobs 1 needs less",
+              file=sys.stderr)  # fmt: skip
+        return 1
+    found = summary(rows.of(seeds), len(seeds))
+    rows.close()
+    _show(found, asked.out)
+    if asked.json is not None:
+        write_json(asked.json, found.to_json())
+    return 1 if found.short_of else 0
+
+
+def _flags() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m tests.campaign", description=__doc__)
+    parser.add_argument("--kernels", type=int, default=20_000, metavar="N", help="how many (20000)")
+    parser.add_argument("--from", type=int, default=0, dest="first", metavar="SEED", help="the first seed (0)")
+    parser.add_argument("--jobs", type=int, default=0, metavar="J", help="processes; 0: one for each CPU (0)")
+    parser.add_argument("--out", type=Path, default=Path("build/campaign"), metavar="DIR", help="where results go")
+    parser.add_argument("--seconds", type=float, default=0, metavar="S", help="begin nothing new after so long")
+    parser.add_argument("--effort", type=int, default=EFFORT, metavar="E", help=f"as of fltc check ({EFFORT})")
+    parser.add_argument("--json", type=Path, default=None, metavar="F", help="also write the summary to F")
+    return parser
+
+
+def _run(todo: Sequence[int], asked: argparse.Namespace, rows: Rows) -> None:
+    """Judge the kernels in processes, and keep their rows chunk by chunk."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("kernels", total=len(todo))
+        wrong = 0
+        for made in _chunks(todo, asked):
+            rows.put(made)
+            wrong += sum(row.bad for row in made)
+            bar.update(task, advance=len(made), description=f"kernels, {wrong} bad" if wrong else "kernels")
+
+
+def _chunks(todo: Sequence[int], asked: argparse.Namespace) -> Iterator[list[Row]]:
+    """The rows of each chunk, as they come."""
+    chunks = iter([
+        Chunk(todo[at : at + CHUNK], asked.out, asked.effort) for at in range(0, len(todo), CHUNK)
+    ])  # fmt: skip
+    jobs = asked.jobs or os.cpu_count() or 1
+    if jobs == 1:
+        started = time.monotonic()
+        for chunk in chunks:
+            yield work(chunk)
+            if asked.seconds and time.monotonic() - started > asked.seconds:
+                return
+        return
+    started = time.monotonic()
+    pool = ProcessPoolExecutor(jobs, initializer=_in_a_worker, max_tasks_per_child=None)
+    running: set[Future[list[Row]]] = set()
+    try:
+        running = {pool.submit(work, chunk) for chunk in islice(chunks, jobs)}
+        while running:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                yield future.result()
+            if not asked.seconds or time.monotonic() - started <= asked.seconds:
+                running |= {pool.submit(work, chunk) for chunk in islice(chunks, len(ended))}
+    except BaseException:
+        for process in list(pool._processes.values()):
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_a_worker() -> None:
+    """Ctrl-C goes to every process of the terminal; the parent's is the one that counts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _show(found: Summary, folder: Path) -> None:
+    text = "\n".join((*found.table(), ""))
+    print(text)
+    for reason, count in found.left_out.most_common(5):
+        print(f"not compared: {count} of {reason}")
+    for words in found.short_of:
+        print(f"not reached: {words}")
+    if found.bad:
+        print(f"seeds: {', '.join(map(str, found.bad[:20]))}; files are in {folder}")
+    write_atomic(folder / "summary.txt", f"{text}{found.line()}\n")
+    print(found.line())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
