@@ -39,7 +39,8 @@ from proofs.terms import (
 from proofs.words import Hooks, Word
 from spec.ptx.ast import Instr, type_width
 from spec.ptx.defined import Defined, Shadowed, demands_everything, registers_read
-from spec.ptx.operands import Reader, bind
+from spec.ptx.operands import bind
+from spec.ptx.reader import Reader
 from spec.ptx.row import Form, Row
 from spec.ptx.shuffle import source_lane
 

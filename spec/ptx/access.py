@@ -17,6 +17,7 @@ from spec.ptx.races import AccessLog
 
 Array = npt.NDArray[Any]
 _WARP = 32
+_WORDS = {width: np.uint64(width) for width in (1, 2, 4, 8, 16, 32)}
 
 
 class AccessEvent(NamedTuple):
@@ -96,7 +97,8 @@ class BlockMemory:
         self, space: str, nbytes: int, address: Array, use: Use, threads: Array
     ) -> list[Place]:
         """Check the access of these threads and find its places; faulty threads are left out."""
-        address = np.broadcast_to(np.asarray(address, np.uint64), threads.shape)
+        if address.shape != threads.shape or address.dtype != np.uint64:
+            address = np.broadcast_to(np.asarray(address, np.uint64), threads.shape)
         everyone = np.arange(len(threads))
         if space == "generic":
             places = self._generic(nbytes, address, use, threads, everyone)
@@ -130,13 +132,20 @@ class BlockMemory:
             return self._global(nbytes, address, use, threads, positions)
         buffer = {"shared": self.shared, "local": self.local, "const": self.const}[space]
         limit = self.program.local_bytes if space == "local" else buffer.size
-        good = self._bounds(buffer, limit, nbytes, address, threads)
-        good &= self._aligned(use.align or nbytes, address, threads)
-        if space == "local":
-            offsets = threads[good].astype(np.int64) * limit + address[good].astype(np.int64)
+        if self._fits(limit - nbytes, address, address, use.align or nbytes):
+            good, offsets = threads, address.astype(np.int64)
         else:
-            offsets = address[good].astype(np.int64)
-        return self._enter(space, Place(buffer, positions[good], offsets), nbytes, use, threads[good])
+            fits = self._bounds(buffer, limit, nbytes, address, threads)
+            fits &= self._aligned(use.align or nbytes, address, threads)
+            good, positions, offsets = threads[fits], positions[fits], address[fits].astype(np.int64)
+        if space == "local":
+            offsets += good.astype(np.int64) * limit
+        return self._enter(space, Place(buffer, positions, offsets), nbytes, use, good)
+
+    @staticmethod
+    def _fits(last: int, offsets: Array, address: Array, align: int) -> bool:
+        """Whether all accesses are aligned and begin at offsets from 0 to `last`; these are unsigned."""
+        return last >= 0 and int(offsets.max()) <= last and not (align > 1 and bool((address % _WORDS[align]).any()))
 
     def _global(
         self, nbytes: int, address: Array, use: Use, threads: Array, positions: Array
@@ -151,6 +160,10 @@ class BlockMemory:
                 self.fault(OUT_OF_BOUNDS, threads[near], first, nbytes, "near no buffer")
                 left &= ~near
                 continue
+            if not places and not (buffer.row_pitch or buffer.plane_pitch):
+                own = address - np.uint64(buffer.base)
+                if self._fits(buffer.size - nbytes, own, address, use.align or nbytes):
+                    return self._enter("global", Place(buffer, positions, own.view(np.int64)), nbytes, use, threads)
             low, high = self.memory.span(buffer)
             near = left & (address >= np.uint64(low)) & (address < np.uint64(high))
             left &= ~near
@@ -214,7 +227,7 @@ class BlockMemory:
             if use.reads:
                 self._initialised(buffer, buffer.written, place, nbytes, threads)
             if use.writes:
-                buffer.written.scatter(place.offsets, np.ones((len(threads), nbytes), np.uint8))
+                buffer.written.mark(place.offsets, nbytes)
         if space in ("global", "shared"):
             start = place.offsets + (buffer.base if space == "global" else WINDOWS["shared"])
             if use.matrix:
@@ -226,12 +239,14 @@ class BlockMemory:
             clock = self.clocks.clock[threads]
             size = nbytes // use.parts
             for part in range(use.parts):
-                self.log.append(start + part * size, size, use, threads, clock, self.line)
+                self.log.append(start + part * size if part else start, size, use, threads, clock, self.line)
             if use.readonly:
                 self.readonly_log.append(start, nbytes, use, threads, clock, self.line)
         return [place]
 
     def _initialised(self, buffer: Buffer, written: Bytes, place: Place, nbytes: int, threads: Array) -> None:
+        if written.marked(place.offsets, nbytes):
+            return
         known = written.gather(place.offsets, nbytes) != 0
         missing = ~known.all(axis=1)
         if missing.any():
@@ -271,6 +286,8 @@ class BlockMemory:
     def fault(
         self, kind: str, threads: Array, address: int, nbytes: int, message: str, other_line: int | None = None
     ) -> None:
+        if self.faults.again(kind, self.line, other_line):
+            return
         names = tuple(self.name(int(t)) for t in threads[:8])
         self.faults.add(Fault(kind, self.line, self.block, names, address, nbytes,
                               f"{message}; block {self.block}, thread {names[0]}", other_line))

@@ -15,7 +15,6 @@ from spec.ptx.ast import Imm, Instr, Sym
 from spec.ptx.copies import Copies
 from spec.ptx.faults import BARRIER, INACTIVE_LANE, RACE, STEP_LIMIT, TRAP, FaultList, Index
 from spec.ptx.memory import place_of
-from spec.ptx.operands import bind
 from spec.ptx.program import Step
 from spec.ptx.races import Access, collisions
 from spec.ptx.scheduler import Scheduler
@@ -79,13 +78,15 @@ class Block(Threads):
         self.pc = np.zeros(self.threads, np.int64)  # of threads that wait; what goes on is the scheduler's
         self.copies = Copies(memory, self.threads, schedule, f"copies of {index}")
         self.gatherings: dict[int, Gathering] = {}
-        self.executed: dict[int, int] = {}
+        self.executed = [0] * len(self.program.steps)
+        self._until = 0  # how many steps the turn goes
 
     def run(self, steps: int) -> bool:
         """Let the threads take at most so many steps; False once every one has ended, or none is able to go on."""
-        pick, copies, limit = self.scheduler.pick, self.copies, self.launch.step_limit
-        for _ in range(steps):
-            picked = pick()
+        scheduler, copies, limit = self.scheduler, self.copies, self.launch.step_limit
+        self._until = self.steps_taken + steps
+        while self.steps_taken < self._until:
+            picked = scheduler.pick()
             if picked is None:
                 if not self._unblock():
                     self._pending()
@@ -105,37 +106,59 @@ class Block(Threads):
         return False
 
     def _step(self, group: Array, at: int) -> None:
-        if at >= len(self.program.steps):
+        """One instruction for the threads at it; and those behind it, as long as nobody else could be next."""
+        steps, on_step = self.program.steps, self.launch.on_step
+        if at >= len(steps):
             self._exit(group)
             return
-        step = self.program.steps[at]
-        self.line = self.memory.line = step.instr.line
-        enabled = self._guarded(step.instr, group)
-        if self.launch.on_step is not None:
-            self.launch.on_step(StepEvent(step.instr, self.index, group, enabled, self.registers))
-        if len(enabled) != len(group):
-            self.scheduler.place(np.setdiff1d(group, enabled, assume_unique=True), at + 1)
+        step = steps[at]
+        if step.plain:
+            self.activate(group)
+            may = min(self.launch.step_limit, self._until) - self.steps_taken
+            limit = min(len(steps), at + 1 + may)
+            limit = limit if self.scheduler.settled and not self.copies.piecemeal else at + 1
+            self.steps_taken -= 1
+            while True:
+                self.steps_taken += 1
+                self.line = self.memory.line = step.line
+                if on_step is not None:
+                    on_step(StepEvent(step.instr, self.index, group, group, self.registers))
+                self.executed[at] += self.count
+                self.carry_out(step)
+                at += 1
+                if at >= limit or not (step := steps[at]).plain:
+                    break
+            self.scheduler.place(group, at)
+            return
+        self.line = self.memory.line = step.line
+        enabled = group
+        if step.guard is not None:
+            enabled, others = self._guarded(step.guard, step.instr.guard_negated, group)
+            if others is not None:
+                self.scheduler.place(others, at + 1)
+        if on_step is not None:
+            on_step(StepEvent(step.instr, self.index, group, enabled, self.registers))
         if not len(enabled):
             return
-        self.executed[self.line] = self.executed.get(self.line, 0) + len(enabled)
+        self.executed[at] += len(enabled)
         if step.convergent:
             self._converge(step, at, enabled)
         elif step.row.control:
             self._control(step, at, enabled)
         else:
-            self._execute(step, enabled)
+            self.activate(enabled)
+            self.carry_out(step)
             self.scheduler.place(enabled, at + 1)
 
-    def _guarded(self, instr: Instr, group: Array) -> Array:
-        if instr.guard is None:
-            return group
-        self.active = group
-        holds = np.broadcast_to(self.domain.known(self.read(instr.guard.name), self.line), group.shape)
-        return np.asarray(group[holds != instr.guard_negated])
-
-    def _execute(self, step: Step, threads: Array) -> None:
-        self.active = threads
-        self.carry_out(step)
+    def _guarded(self, guard: str, negated: bool, group: Array) -> tuple[Array, Array | None]:
+        """Those of a group whose guard holds, and the others if there are any."""
+        self.activate(group)
+        holds = np.asarray(self.domain.known(self.read(guard), self.line), bool)
+        holding = np.count_nonzero(holds)
+        if holding == 0 or holding == len(group):
+            return (group, None) if (holding > 0) != negated else (group[:0], group)
+        enabled, others = group[holds], group[~holds]
+        return (others, enabled) if negated else (enabled, others)
 
     # --- control ---
     def _control(self, step: Step, at: int, threads: Array) -> None:
@@ -174,21 +197,21 @@ class Block(Threads):
 
     def _words(self, step: Step, threads: Array, last: bool = False) -> list[Array]:
         """Source words of a control instruction, one for each thread; of the last operand only, if asked."""
-        self.active = threads
-        sources = bind(step.instr, step.row).sources[-1 if last else 0 :]
-        values = [self.reader.source(declared, operand, step.form, self.line) for declared, operand in sources]
+        self.activate(threads)
+        values = [source(self.reader) for source in step.plan.sources[-1 if last else 0 :]]
         return [np.broadcast_to(self.domain.known(value, self.line), threads.shape) for value in values]
 
     def _barrier(self, step: Step, at: int, threads: Array) -> None:
         """Threads arrive; the barrier opens once the expected number has (PTX ISA 9.7.13.1)."""
         number, *rest = self._words(step, threads)
         truths = rest.pop() if step.row.results else None
-        for which in np.unique(number):
-            here = threads[number == which]
-            gathering = self.gatherings.setdefault(int(which), Gathering())
-            expected = int(rest[0][number == which][0]) if rest else self.threads
+        for which in _distinct(number):
+            mine = number == which
+            here = threads[mine]
+            gathering = self.gatherings.setdefault(which, Gathering())
+            expected = int(rest[0][mine][0]) if rest else self.threads
             if truths is not None:
-                gathering.truths += [bool(p) for p in truths[number == which]]
+                gathering.truths += truths[mine].tolist()
             if which >= BARRIERS:
                 self.fault(BARRIER, here, f"barrier {which}, where there are 0 to {BARRIERS - 1}")
             if rest and expected % WARP:
@@ -196,14 +219,14 @@ class Block(Threads):
             gathering.expected = expected
             gathering.lines.add(self.line)
             if step.row.control == "arrive":
-                gathering.arrived += [int(t) for t in here]
+                gathering.arrived += here.tolist()
                 gathering.released.append(self.memory.clocks.release(here))
                 self.scheduler.place(here, at + 1)
             else:
-                gathering.waiting += [int(t) for t in here]
+                gathering.waiting += here.tolist()
                 self.state[here], self.pc[here] = BARRED, at
             if gathering.count >= expected:
-                self._open(int(which))
+                self._open(which)
 
     def _open(self, which: int) -> None:
         """Every expected thread is there: order them, and let them go on."""
@@ -213,7 +236,9 @@ class Block(Threads):
             # Those who only arrived may be all there are.
             here = waiting if len(waiting) else np.array(sorted(gathering.arrived), np.int64)
             self.fault(BARRIER, here, f"{gathering.count} threads at barrier {which} for {gathering.expected}")
-        lines = {int(self.program.steps[int(p)].instr.line) for p in self.pc[waiting]}
+        places = self.pc[waiting]
+        stands = _distinct(places)
+        lines = {self.program.steps[p].line for p in stands}
         if len(lines) > 1:
             self.fault(BARRIER, waiting, f"barrier {which} pairs lines {', '.join(map(str, sorted(lines)))}")
         alive = int((self.state != EXITED).sum())
@@ -223,23 +248,20 @@ class Block(Threads):
         elif len(waiting):
             self.memory.clocks.meet(waiting, gathering.released)
         self.state[waiting] = RUN
-        self._reduce(waiting, gathering.truths)
-        places = self.pc[waiting]
-        for at in np.unique(places):
-            self.scheduler.release(waiting[places == at], int(at) + 1)
+        for at in stands:
+            here = waiting if len(stands) == 1 else waiting[places == at]
+            if self.program.steps[at].row.results:
+                self._reduce(self.program.steps[at], here, gathering.truths)
+            self.scheduler.release(here, at + 1)
 
-    def _reduce(self, waiting: Array, truths: list[bool]) -> None:
+    def _reduce(self, step: Step, waiting: Array, truths: list[bool]) -> None:
         """What bar.red gives each thread that waited."""
-        for at in np.unique(self.pc[waiting]):
-            step = self.program.steps[int(at)]
-            if not step.row.results:
-                continue
-            self.active = waiting[self.pc[waiting] == at]
-            value: Any = np.uint32(sum(truths))
-            if step.form["op"]:
-                value = np.bool_(all(truths) if step.form["op"] == "and" else any(truths))
-            for name, result in self.reader.results(step.instr, step.row, step.form, value):
-                self.write(name, result)
+        self.activate(waiting)
+        value: Any = np.uint32(sum(truths))
+        if step.form["op"]:
+            value = np.bool_(all(truths) if step.form["op"] == "and" else any(truths))
+        for name, result in self.reader.written(step.plan, value):
+            self.write(name, result)
 
     def _end_interval(self) -> None:
         """Look for races since the last barrier of all threads; forget the order within the interval."""
@@ -247,6 +269,8 @@ class Block(Threads):
         clocks = memory.clocks if memory.clocks.partial else None
         for first, second in collisions(memory.log, clocks, one_value=self.launch.one_value):
             self.line = second.line
+            if self.faults.again(RACE, second.line, first.line):
+                continue
             threads = np.array([second.thread, first.thread])
             self.fault(
                 RACE, threads,
@@ -254,7 +278,8 @@ class Block(Threads):
                 f" thread {self.name(first.thread)} {_in_words(first)} them at line {first.line},"
                 " and nothing orders the two", second.start, second.width, first.line,
             )
-        memory.whole_log.extend(memory.log, 0, shared=False)
+        memory.whole_log.extend(memory.log, shared=False)
+        memory.whole_log.condense()
         memory.log.clear()
         memory.clocks.restart()
         self.copies.renew()
@@ -304,7 +329,8 @@ class Block(Threads):
             for warp in np.unique(self.warp_of[threads]):
                 self.memory.clocks.meet(threads[self.warp_of[threads] == warp])
         else:
-            self._execute(step, threads)
+            self.activate(threads)
+            self.carry_out(step)
         self.scheduler.release(threads, at + 1)
 
     # --- when nobody can go on ---
@@ -364,17 +390,21 @@ class Block(Threads):
     def _stuck(self, barred: Array) -> bool:
         """Threads wait at a barrier that cannot open."""
         which, gathering = next((w, g) for w, g in self.gatherings.items() if g.waiting)
-        here = np.array(sorted(gathering.waiting))
-        self.line = self.memory.line = self.program.steps[int(self.pc[here[0]])].instr.line
-        absent = np.setdiff1d(self.everyone, np.array(gathering.waiting + gathering.arrived))
-        gone = absent[self.state[absent] == EXITED]
-        shown = ", ".join(str(self.name(int(t))) for t in absent[:4])
-        reason = "have exited" if len(gone) == len(absent) else "wait elsewhere or have exited"
-        self.fault(
-            BARRIER, here, f"barrier {which} waits for {gathering.expected} threads, {gathering.count} came;"
-            f" {len(absent)} {reason}: {shown}{', ...' if len(absent) > 4 else ''}",
-        )
-        if len(gone) != len(absent):
+        first = min(gathering.waiting)
+        self.line = self.memory.line = self.program.steps[int(self.pc[first])].line
+        came = np.zeros(self.threads, bool)
+        came[gathering.waiting + gathering.arrived] = True
+        absent = np.flatnonzero(~came)
+        gone = int(np.count_nonzero(self.state[absent] == EXITED))
+        if not self.faults.again(BARRIER, self.line):
+            shown = ", ".join(str(self.name(int(t))) for t in absent[:4])
+            reason = "have exited" if gone == len(absent) else "wait elsewhere or have exited"
+            self.fault(
+                BARRIER, np.array(sorted(gathering.waiting)),
+                f"barrier {which} waits for {gathering.expected} threads, {gathering.count} came;"
+                f" {len(absent)} {reason}: {shown}{', ...' if len(absent) > 4 else ''}",
+            )
+        if gone != len(absent):
             return False
         gathering.expected = gathering.count
         self._open(which)
@@ -384,6 +414,13 @@ class Block(Threads):
 def _named(warp: int, mask: int) -> set[int]:
     """The threads that a mask names."""
     return {warp * WARP + lane for lane in range(WARP) if mask >> lane & 1}
+
+
+def _distinct(values: Array) -> list[int]:
+    """The values that occur, in order."""
+    if len(values) and (values == values[0]).all():
+        return [int(values[0])]
+    return sorted(set(values.tolist()))
 
 
 def _in_words(access: Access) -> str:

@@ -62,6 +62,7 @@ class Copies:
         self.batches: list[Batch] = []
         self.open_group = np.zeros(threads, np.int64)
         self.landing = schedule.copies
+        self.piecemeal = schedule.copies == PIECES
         self.random = schedule.chance(purpose)
 
     def issue(
@@ -102,7 +103,7 @@ class Copies:
     @property
     def drifting(self) -> bool:
         """Whether pieces may land now."""
-        return self.landing == PIECES and bool(self.batches)
+        return self.piecemeal and bool(self.batches)
 
     def drift(self, domain: Any) -> None:
         """Some pieces land, of any copy: nothing orders those in flight, not even by their groups."""
@@ -121,7 +122,7 @@ class Copies:
         waits = np.zeros(len(self.open_group), bool)
         waits[threads] = True
         batches = self.batches
-        if self.landing == PIECES:
+        if self.piecemeal:
             batches = self.random.sample(batches, len(batches))
         for batch in batches:
             done = batch.flying & waits[batch.threads] & (batch.group < self.open_group[batch.threads] - pending)
@@ -158,7 +159,7 @@ class Copies:
                 self._move(domain, batch, here & (inside > at) & (inside < _PIECE), first + at, 1)
                 self._clear(domain, batch, here & (inside <= at) & (inside > 0), first + at, 1)
             if shared.written is not None:
-                shared.written.scatter(batch.targets[here] + first, np.ones((int(here.sum()), _PIECE), np.uint8))
+                shared.written.mark(batch.targets[here] + first, _PIECE)
 
     def _move(self, domain: Any, batch: Batch, those: Array, at: int, unit: int) -> None:
         for place, _ in batch.places:

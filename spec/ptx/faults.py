@@ -59,12 +59,16 @@ class FaultList:
     enough: Callable[[Fault], bool] | None = None
     _seen: set[tuple[str, int, int | None]] = field(default_factory=set)
 
+    def again(self, kind: str, line: int, other_line: int | None = None) -> bool:
+        """Whether such a fault would be a repetition; it is counted then, and need not be made."""
+        repeated = (kind, line, other_line) in self._seen
+        self.repeated += repeated
+        return repeated
+
     def add(self, fault: Fault) -> None:
-        key = fault.kind, fault.line, fault.other_line
-        if key in self._seen:
-            self.repeated += 1
+        if self.again(fault.kind, fault.line, fault.other_line):
             return
-        self._seen.add(key)
+        self._seen.add((fault.kind, fault.line, fault.other_line))
         self.found.append(fault)
         if self.enough is not None and self.enough(fault):
             raise Enough

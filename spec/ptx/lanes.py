@@ -7,6 +7,7 @@ may be of shape () and broadcasts. Threads and memory it asks of its surrounding
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +26,8 @@ class Surroundings(Protocol):
 
     line: int
     """PTX line of the instruction being carried out."""
+    count: int
+    """How many positions there are."""
 
     def special(self, name: str, width: int) -> Array:
         """A special register, a word of `width` bits for each position."""
@@ -71,6 +74,13 @@ def signed_view(width: int, a: Array) -> Array:
     return np.asarray(a).view(np.dtype(f"i{width // 8}"))
 
 
+@lru_cache(maxsize=4096)
+def _constant(width: int, value: int) -> Array:
+    out = np.asarray(value % (1 << width), WORD[width])
+    out.flags.writeable = False
+    return out
+
+
 class Lanes:
     """Implements `spec.ptx.domain.Domain` for NumPy arrays. `around` is None where only values are computed."""
 
@@ -89,7 +99,7 @@ class Lanes:
 
     # --- integers ---
     def const(self, width: int, value: int) -> Array:
-        return np.asarray(value % (1 << width), WORD[width])
+        return _constant(width, value)
 
     def special(self, name: str, width: int) -> Array:
         return self.around.special(name, width)
@@ -342,26 +352,33 @@ class Lanes:
         return tuple(self.const(width, int.from_bytes(part, "little")) for part in parts)
 
     def load(self, space: str, width: int, count: int, address: Array, readonly: bool) -> tuple[Array, ...]:
-        size, n = width // 8, len(self.around.lanes())
+        size, n = width // 8, self.around.count
         use = Use("read", readonly=True) if readonly else READ
+        places = self.around.locate(space, size * count, address, use)
+        if len(places) == 1 and len(places[0].positions) == n:
+            (place,) = places
+            return tuple([self.fetch(place.buffer, place.offsets + i * size if i else place.offsets, size)
+                          for i in range(count)])
         out: list[Array] = [np.zeros(n, WORD[width]) for _ in range(count)]
-        for place in self.around.locate(space, size * count, address, use):
+        for place in places:
             for i in range(count):
                 out[i] = put(out[i], place.positions, self.fetch(place.buffer, place.offsets + i * size, size))
         return tuple(out)
 
     def store(self, space: str, width: int, address: Array, values: tuple[Array, ...]) -> None:
-        size, n = width // 8, len(self.around.lanes())
+        size, n = width // 8, self.around.count
         for place in self.around.locate(space, size * len(values), address, WRITE):
             for i, value in enumerate(values):
-                words = np.broadcast_to(value, (n,))[place.positions]
-                self.deposit(place.buffer, place.offsets + i * size, size, words)
+                words = value if value.shape == (n,) else np.broadcast_to(value, (n,))
+                if len(place.positions) < n:
+                    words = words[place.positions]
+                self.deposit(place.buffer, place.offsets + i * size if i else place.offsets, size, words)
 
     def atomic(
         self, space: str, width: int, count: int, address: Array, update: Callable[[int, Array, str], Array], scope: str
     ) -> tuple[Array, ...]:
         """Threads one after the other, lower ones first; of a vector, its elements in order."""
-        size, n = width // 8, len(self.around.lanes())
+        size, n = width // 8, self.around.count
         out: list[Array] = [np.zeros(n, WORD[width]) for _ in range(count)]
         for place in self.around.locate(space, size * count, address, Use("atomic", scope=scope, parts=count)):
             where = place.buffer.space
@@ -380,7 +397,7 @@ class Lanes:
     def copy_async(
         self, size: int, target: Array, source: Array, count: Array | None, ignore: Array | None
     ) -> None:
-        n = len(self.around.lanes())
+        n = self.around.count
         counts = np.full(n, size, np.int64)
         if count is not None:
             counts = np.broadcast_to(self.known(count, self.around.line).astype(np.int64), (n,)).copy()

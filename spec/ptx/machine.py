@@ -92,6 +92,8 @@ def run(
 ) -> Result:
     """Run a kernel, changing the buffers of `memory` in place.
 
+    Run again with the same `function` and `module` objects, under other schedules or contents, it is not decoded again.
+
     Args:
         grid, block: launch size; the machine itself sets no limit on the grid.
         args: value or bytes of each parameter; pointers are addresses that `memory.add` gave.
@@ -147,8 +149,9 @@ def run(
             readonly.extend(state.memory.readonly_log, number)
             stats.blocks += 1
             stats.steps += state.steps_taken
-            for line, threads in state.executed.items():
-                stats.lines[line] = stats.lines.get(line, 0) + threads
+            for step, threads in zip(program.steps, state.executed, strict=True):
+                if threads:
+                    stats.lines[step.line] = stats.lines.get(step.line, 0) + threads
         _between_blocks(everything, readonly, done, name, faults, one_value)
     return Result(faults.found, faults.repeated, stats)
 

@@ -8,6 +8,7 @@ memory in the generic address space lie above all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ _FIRST_BASE = 1 << 44
 _GAP = 1 << 42
 _PAGE = 1 << 16
 _DENSE_LIMIT = 1 << 28
+_SHIFT = {1: 0, 2: 1, 4: 2, 8: 3}
+_UNSIGNED = {width: np.dtype(f"u{width}") for width in _SHIFT}
+_MARKED = {width: _UNSIGNED[width].type(0x0101010101010101 >> 8 * (8 - width)) for width in _SHIFT}
 
 
 def place_of(address: int) -> str:
@@ -31,6 +35,15 @@ def place_of(address: int) -> str:
         if base <= address < base + WINDOW_BYTES:
             return f"byte {address - base} of {space} memory"
     return f"{address:#x}"
+
+
+@cache
+def _units(width: int) -> tuple[tuple[int, int], ...]:
+    """Words that make up so many bytes, each with where it begins."""
+    if width in _SHIFT:
+        return ((0, width),)
+    unit = next(u for u in (8, 4, 2, 1) if width % u == 0)
+    return tuple((at, unit) for at in range(0, width, unit))
 
 
 class Bytes:
@@ -77,17 +90,29 @@ class Bytes:
 
         An aligned address may have another offset: a buffer begins at any multiple of its contract's alignment.
         """
-        kind = np.dtype(f"u{width}")
-        if self.dense is not None and not (offsets % width).any():
-            return np.asarray(self.dense.view(kind)[offsets // width])
+        kind = _UNSIGNED[width]
+        if self.dense is not None and (width == 1 or not np.bitwise_and(offsets, width - 1).any()):
+            return np.asarray(self.dense.view(kind)[offsets >> _SHIFT[width]])
         return np.ascontiguousarray(self.gather(offsets, width)).view(kind)[:, 0]
 
     def set_words(self, offsets: Array, width: int, values: Array) -> None:
-        if self.dense is not None and not (offsets % width).any():
-            self.dense.view(f"u{width}")[offsets // width] = values
+        if self.dense is not None and (width == 1 or not np.bitwise_and(offsets, width - 1).any()):
+            self.dense.view(_UNSIGNED[width])[offsets >> _SHIFT[width]] = values
             return
         rows = np.ascontiguousarray(np.broadcast_to(values, offsets.shape)).view(np.uint8).reshape(-1, width)
         self.scatter(offsets, rows)
+
+    def mark(self, offsets: Array, width: int) -> None:
+        """Set `width` bytes at each offset to 1."""
+        for at, unit in _units(width):
+            self.set_words(offsets + at if at else offsets, unit, _MARKED[unit])
+
+    def marked(self, offsets: Array, width: int) -> bool:
+        """Whether `width` bytes at every offset are 1."""
+        return all(
+            bool((self.words(offsets + at if at else offsets, unit) == _MARKED[unit]).all())
+            for at, unit in _units(width)
+        )
 
 
 @dataclass
@@ -162,11 +187,11 @@ class Use:
     matrix: str = ""
     align: int = 0
 
-    @property
+    @cached_property
     def writes(self) -> bool:
         return self.kind != "read"
 
-    @property
+    @cached_property
     def reads(self) -> bool:
         return self.kind != "write"
 

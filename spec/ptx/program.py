@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
 from spec.errors import BadInput, Unsupported
 from spec.ptx.ast import FloatImm, Function, Instr, Label, Module, Variable, type_width
+from spec.ptx.defined import demands_everything
 from spec.ptx.isa import lookup
 from spec.ptx.lower import lowered
-from spec.ptx.operands import Bindings
+from spec.ptx.plans import Plan, plan_of
 from spec.ptx.row import Form, Row
 
 # Bytes of variables of a state space (PTX ISA 5.1.2; CUDA C++ Programming Guide, compute capabilities).
@@ -26,17 +28,42 @@ _WHOLE = ("ldmatrix", "stmatrix", "movmatrix", "mma")
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction with its row."""
+    """One instruction with its row; `registers` are the types of those of its function."""
 
     instr: Instr
     row: Row
     form: Form
+    registers: Mapping[str, str]
 
-    @property
+    @cached_property
+    def plan(self) -> Plan:
+        """How it reads and writes; made where it is carried out first, so that one nobody reaches is not judged."""
+        return plan_of(self.instr, self.row, self.form, self.registers)
+
+    @cached_property
+    def line(self) -> int:
+        return self.instr.line
+
+    @cached_property
+    def guard(self) -> str | None:
+        """The register of its guard."""
+        return None if self.instr.guard is None else self.instr.guard.name
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether every thread that comes to it carries it out and goes on to the next."""
+        return self.guard is None and not self.convergent and not self.row.control
+
+    @cached_property
+    def demanding(self) -> bool:
+        """Whether all that it reads must be defined."""
+        return demands_everything(self.row)
+
+    @cached_property
     def convergent(self) -> bool:
         return self.masked or self.row.base in _WHOLE
 
-    @property
+    @cached_property
     def masked(self) -> bool:
         """Whether the last operand names the lanes that take part."""
         return self.row.base in _MASKED or self.row.control == "warp_barrier"
@@ -65,7 +92,6 @@ class Program:
     const: dict[str, int] = field(default_factory=dict)
     const_bytes: int = 0
     const_data: bytes = b""
-    bindings: Bindings = field(default_factory=dict)
 
     @cached_property
     def copying(self) -> bool:
@@ -115,7 +141,29 @@ def initial_bytes(variable: Variable) -> bytes:
 
 
 def decode(function: Function, module: Module, dynamic_shared: int = 0) -> Program:
-    """Look every instruction up and lay the variables out. Unsupported names the first instruction without a row."""
+    """Look every instruction up and lay the variables out. Unsupported names the first instruction without a row.
+
+    The last few programs are kept, by the identity of function and module: a kernel that runs again is ready.
+    """
+    for kept in _recent:
+        if kept.origin is function and kept.program.module is module and kept.dynamic_shared == dynamic_shared:
+            return kept.program
+    program = _decoded(function, module, dynamic_shared)
+    _recent.append(_Kept(function, dynamic_shared, program))
+    return program
+
+
+@dataclass(frozen=True)
+class _Kept:
+    origin: Function
+    dynamic_shared: int
+    program: Program
+
+
+_recent: deque[_Kept] = deque(maxlen=8)
+
+
+def _decoded(function: Function, module: Module, dynamic_shared: int) -> Program:
     if function.body is None:
         raise BadInput(f"{function.name} has no body")
     function = lowered(function, module)
@@ -128,7 +176,7 @@ def decode(function: Function, module: Module, dynamic_shared: int = 0) -> Progr
         found = lookup(statement.opcode)
         if found is None:
             raise Unsupported(f"instruction {statement.opcode}", line=statement.line)
-        steps.append(Step(statement, *found))
+        steps.append(Step(statement, *found, function.registers))
     parameters = {p.name: (type_width(p.type) // 8) * (p.elements or 1) for p in function.params}
     program = Program(function, module, tuple(steps), targets, parameters)
     dynamic: list[Variable] = []
@@ -175,8 +223,12 @@ def pack_arguments(program: Program, args: dict[str, int | bytes]) -> dict[str, 
     return packed
 
 
+@cache
 def thread_indices(block: tuple[int, int, int]) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], ...]:
     """tid.x, tid.y, tid.z of the block's threads in linear order."""
     linear = np.arange(block[0] * block[1] * block[2], dtype=np.uint32)
     x, y, _ = (np.uint32(extent) for extent in block)
-    return linear % x, linear // x % y, linear // (x * y)
+    axes = linear % x, linear // x % y, linear // (x * y)
+    for axis in axes:
+        axis.flags.writeable = False
+    return axes

@@ -27,8 +27,10 @@ _COLUMNS = ("start", "width", "write", "actor", "clock", "line", "thread", "scop
 # Of an atomic, how far it is indivisible; plain accesses have 0.
 SCOPES = ("", "cta", "cluster", "gpu", "sys")
 _OF_BLOCK, _OF_GRID = SCOPES.index("cta"), SCOPES.index("gpu")
-# Bytes looked at where nothing is ordered: each collides, so that more of them only add pairs of other lines.
+# Bytes with a collision where nothing is ordered, after which no more are looked at: they only add pairs of lines.
 _MOST_GROUPS = 512
+_FEW = 64  # accesses of one byte that are quicker compared one by one
+_MANY = 1 << 16  # accesses in a log that is kept
 
 
 @dataclass(frozen=True)
@@ -59,54 +61,92 @@ class AccessLog:
 
     def __init__(self) -> None:
         self._parts: list[tuple[Array, ...]] = []
+        # What was appended since: columns of their own, and of what each row has alike the values.
+        self._news: list[tuple[Array, Array, Array, Array, tuple[int, ...]]] = []
         self._joined: tuple[Array, ...] | None = None
 
     def append(
         self, start: Array, width: int, use: Use, threads: Array, clock: Array, line: int, actor: Array | None = None
     ) -> None:
         """Actors are told apart: the threads themselves, or what works for them beside them."""
-        n = len(start)
         actor = threads if actor is None else actor
-        whole = (np.full(n, v, np.int64) for v in (width, use.writes, line, SCOPES.index(use.scope)))
-        widths, writes, lines, scopes = whole
-        self._parts.append((start.astype(np.int64), widths, writes, actor, clock, lines, threads, scopes))
+        self._news.append((start, actor, clock, threads, (width, use.writes, line, SCOPES.index(use.scope))))
         self._joined = None
 
     def add_rows(self, *columns: Array) -> None:
         """Append rows given as columns, in the order of `_COLUMNS`."""
+        self._settle()
         self._parts.append(tuple(columns))
         self._joined = None
 
-    def extend(self, other: AccessLog, actor: int, shared: bool = True) -> None:
-        """Take over another log's accesses as those of one actor, equal ones once; those to shared memory if asked."""
-        if not other._parts:
+    def extend(self, other: AccessLog, actor: int | None = None, shared: bool = True) -> None:
+        """Take over another log's accesses, those to shared memory only if asked.
+
+        As those of one `actor` they are taken once if equal, and sorted.
+        """
+        if not len(other):
             return
-        columns = np.stack(other.columns())
+        columns = other.columns()
         if not shared:
-            columns = columns[:, columns[0] < WINDOWS["shared"]]
-        first = np.unique(columns[[0, 1, 2, 5, 7]], axis=1, return_index=True)[1]
-        kept = columns[:, first]
-        kept[3] = actor
-        self._parts.append(tuple(kept))
-        self._joined = None
+            outside = columns[0] < WINDOWS["shared"]
+            if not outside.all():
+                columns = tuple(c[outside] for c in columns)
+        if actor is not None:
+            columns = _once(columns)
+            columns = (*columns[:3], np.full_like(columns[3], actor), *columns[4:])
+        self.add_rows(*columns)
+
+    def condense(self) -> None:
+        """Keep one of equal accesses where there are many."""
+        if len(self) > _MANY:
+            self._parts = [_once(self.columns())]
+            self._joined = None
 
     def columns(self) -> tuple[Array, ...]:
         """The columns, in the order of `_COLUMNS`."""
         if self._joined is None:
-            empty = tuple(np.zeros(0, np.int64) for _ in _COLUMNS)
-            self._joined = tuple(np.concatenate(c).astype(np.int64) for c in zip(*self._parts, strict=True)) or empty
+            self._settle()
+            if len(self._parts) == 1:
+                (self._joined,) = self._parts
+            elif self._parts:
+                self._joined = tuple(np.concatenate(c) for c in zip(*self._parts, strict=True))
+            else:
+                self._joined = tuple(np.zeros(0, np.int64) for _ in _COLUMNS)
             self._parts = [self._joined]
         return self._joined
+
+    def _settle(self) -> None:
+        """Lay out what was appended."""
+        if not self._news:
+            return
+        start, actor, clock, thread = (np.concatenate([n[i] for n in self._news]) for i in range(4))
+        sizes = [len(n[0]) for n in self._news]
+        width, write, line, scope = np.repeat(np.array([n[4] for n in self._news], np.int64), sizes, axis=0).T
+        self._parts.append((start.astype(np.int64), width, write, actor, clock, line, thread, scope))
+        self._news = []
 
     def row(self, index: int) -> Access:
         start, width, write, actor, clock, line, thread, scope = (int(c[index]) for c in self.columns())
         return Access(start, width, bool(write), actor, clock, line, thread, scope)
 
     def clear(self) -> None:
-        self._parts, self._joined = [], None
+        self._parts, self._news, self._joined = [], [], None
 
     def __len__(self) -> int:
         return len(self.columns()[0])
+
+
+def _once(columns: tuple[Array, ...]) -> tuple[Array, ...]:
+    """The first of rows that are equal but for actor, clock and thread; in the order of what is equal."""
+    keys = [columns[i] for i in (7, 5, 2, 1, 0)]
+    order = np.lexsort(keys)
+    change = np.zeros(len(order), bool)
+    change[:1] = True
+    for key in keys:
+        ordered = key[order]
+        change[1:] |= ordered[1:] != ordered[:-1]
+    kept = order[change]
+    return tuple(c[kept] for c in columns)
 
 
 def _suspicious(keys: Array, rows: tuple[Array, ...], least_scope: int) -> Array:
@@ -140,7 +180,7 @@ def collisions(
     bytes collide only where `across_blocks` and the scope of one is less than the launch; and stores do not whose lines
     are in `one_value`: they are known to put the same value in the same place.
     """
-    start, width, write, actor, _, _, _, scope = log.columns()
+    start, width, write, actor, _, line, _, scope = log.columns()
     least = _OF_GRID if across_blocks else _OF_BLOCK
     if not len(start) or not write.any():
         return
@@ -162,17 +202,20 @@ def collisions(
         in_doubt = _in_doubt(log, clocks, row, key)
         groups = [g for g, doubt in zip(groups, in_doubt, strict=True) if doubt]
     seen: set[tuple[int, int, bool, bool]] = set()
-    for group in groups if clocks is not None else groups[:_MOST_GROUPS]:
+    colliding = 0
+    for group in groups:
         pairs = (
             _first_pair(log, group, least, one_value) if clocks is None
             else _unordered(log, clocks, group, least, one_value)
         )  # fmt: skip
-        for pair in pairs:
-            first, second = (log.row(i) for i in pair)
-            kind = first.line, second.line, first.write, second.write
+        for first, second in pairs:
+            colliding += clocks is None
+            kind = int(line[first]), int(line[second]), bool(write[first]), bool(write[second])
             if kind not in seen:
                 seen.add(kind)
-                yield first, second
+                yield log.row(first), log.row(second)
+        if colliding >= _MOST_GROUPS:
+            return
 
 
 def _in_doubt(log: AccessLog, clocks: Clocks, row: Array, key: Array) -> list[bool]:
@@ -214,11 +257,29 @@ def _together(log: AccessLog, group: Array, one: int, least: int, one_value: One
 
 def _first_pair(log: AccessLog, group: Array, least: int, one_value: OneValue) -> Iterable[tuple[int, int]]:
     """A pair with a write: where nothing is ordered, one stands for all."""
+    if len(group) <= _FEW:
+        yield from _first_of_few(log, group, least, one_value)
+        return
     for one in np.flatnonzero(log.columns()[2][group]).tolist():
         others = np.flatnonzero(_together(log, group, one, least, one_value))
         if len(others):
             yield int(group[min(one, others[0])]), int(group[max(one, others[0])])
             return
+
+
+def _first_of_few(log: AccessLog, group: Array, least: int, one_value: OneValue) -> Iterable[tuple[int, int]]:
+    """As `_first_pair`, of a group too small for arrays to pay."""
+    columns = log.columns()
+    start, width, write, actor, line, scope = (columns[i][group].tolist() for i in (0, 1, 2, 3, 5, 7))
+    for one in (i for i, writes in enumerate(write) if writes):
+        same = {n for lines in one_value if line[one] in lines for n in (lines - {line[one]} or lines)}
+        for other in range(len(write)):
+            if actor[other] == actor[one] or (write[other] and other < one):
+                continue
+            as_one = min(scope[one], scope[other]) >= least or (write[other] and line[other] in same)
+            if not (as_one and start[one] == start[other] and width[one] == width[other]):
+                yield int(group[min(one, other)]), int(group[max(one, other)])
+                return
 
 
 def _unordered(

@@ -50,11 +50,11 @@ class Form:
     def type(self) -> str:
         return self.parts["type"]
 
-    @property
+    @cached_property
     def width(self) -> int:
         return type_width(self.parts["type"])
 
-    @property
+    @cached_property
     def signed(self) -> bool:
         return self.parts["type"].startswith("s")
 
@@ -102,7 +102,7 @@ class Row:
         """What its opcodes match; made when it is first needed, since a program uses few of the rows."""
         return _compile(self.template)
 
-    @property
+    @cached_property
     def base(self) -> str:
         return self.template.partition(".")[0].partition("[")[0]
 

@@ -118,6 +118,12 @@ class Scheduler:
         paths[at] = threads[~some], self._now
         return np.asarray(threads[some])
 
+    @property
+    def settled(self) -> bool:
+        """Whether the threads picked last would be picked again as they come to the next instruction."""
+        ready, chance = self._ready, self.schedule.splits or self.schedule.turn == SWITCH
+        return not ready or (not chance and not self._one_unit and self._turn not in ready)
+
     # --- where they stand then ---
     def place(self, threads: Array, at: int) -> None:
         """Threads of the unit that was picked stand at an instruction now."""

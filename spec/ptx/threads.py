@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,14 +11,15 @@ import numpy.typing as npt
 
 from spec.errors import BadInput, Unsupported
 from spec.ptx.access import BlockMemory
+from spec.ptx.ast import type_width
 from spec.ptx.copies import Copies
-from spec.ptx.defined import Defined, Shadowed, demands_everything, registers_read
+from spec.ptx.defined import Defined, Shadowed
 from spec.ptx.faults import INACTIVE_LANE, OUT_OF_BOUNDS, UNINITIALISED, Fault, FaultList, Index
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import put
 from spec.ptx.memory import Buffer, Place, Use
-from spec.ptx.operands import Reader, bind
 from spec.ptx.program import Step, thread_indices
+from spec.ptx.reader import Reader
 from spec.ptx.shuffle import source_lane
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ Array = npt.NDArray[Any]
 
 WARP = 32
 EVERY_LANE = 0xFFFFFFFF
+_CLOCKS = ("clock", "clock64", "globaltimer")
 EVERYWHERE, NOWHERE = np.asarray(True), np.asarray(False)
 
 
@@ -48,53 +51,66 @@ class Threads:
         self.threads = len(self.tid[0])
         self.everyone = np.arange(self.threads)
         self.warp_of, self.lane_of = self.everyone // WARP, self.everyone % WARP
-        self.active = self.everyone
+        self.activate(self.everyone)
         self.registers: dict[str, Array] = {}
         self.defined: dict[str, Array | None] = {}
+        self._sound: set[str] = set()  # registers that are defined in every thread
         self._made: set[str] = set()
+        self._specials: dict[tuple[str, int], Array] = {}
         self.steps_taken = 0
         self.line = 0
-        self._readers: Reader[Any, Any] | None = None
-        self._shadows: Reader[Any, Any] | None = None
 
-    @property
+    def activate(self, threads: Array) -> None:
+        """These carry out what comes."""
+        self.active = threads
+        self.count = len(threads)
+        self.whole = self.count == self.threads
+
+    @cached_property
     def reader(self) -> Reader[Any, Any]:
-        if self._readers is None:
-            self._readers = Reader(self.domain, self.program.function.registers, self.read, self.program.bindings)
-        return self._readers
+        return Reader(self.domain, self.program.function.registers, self.read)
 
-    @property
+    @cached_property
     def shadowed(self) -> Reader[Any, Any]:
         """Reads and gives values with where they are defined; see `spec.ptx.defined`."""
-        if self._shadows is None:
-            defined: Any = Defined(self.domain, self._demand, self._exchanged)
-            registers, bindings = self.program.function.registers, self.program.bindings
-            self._shadows = Reader(defined, registers, self.read_shadowed, bindings)
-        return self._shadows
+        defined: Any = Defined(self.domain, self._demand, self._exchanged)
+        return Reader(defined, self.program.function.registers, self.read_shadowed)
 
     def fault(
         self, kind: str, threads: Array, message: str, address: int | None = None, nbytes: int = 0,
         other_line: int | None = None,
     ) -> None:
+        if self.faults.again(kind, self.line, other_line):
+            return
         names = tuple(self.name(int(t)) for t in threads[:8])
         text = f"{message}; block {self.index}, thread {names[0]}"
         self.faults.add(Fault(kind, self.line, self.index, names, address, nbytes, text, other_line))
 
     def carry_out(self, step: Step) -> None:
         """An instruction that has a meaning, for the active threads."""
-        if not self.launch.lenient or demands_everything(step.row) or not self.doubtful(self._reads(step)):
-            for name, value in self.reader.execute(step.instr, step.row, step.form):
+        plan, meaning = step.plan, step.row.meaning
+        if meaning is None:
+            raise Unsupported(step.instr.opcode, line=self.line)
+        if not self.launch.lenient or step.demanding or not self.doubtful(plan.reads):
+            reader = self.reader
+            values = meaning(self.domain, step.form, *[source(reader) for source in plan.sources])
+            if plan.only and (not plan.unpacked or len(values) == 1):
+                self.write(plan.only, values[0] if plan.unpacked else values)
+                return
+            for name, value in reader.written(plan, values):
                 self.write(name, value)
             return
-        for name, result in self.shadowed.execute(step.instr, step.row, step.form):
+        shadowed = self.shadowed
+        values = meaning(shadowed.domain, step.form, *shadowed.sources(plan))
+        for name, result in shadowed.written(plan, values):
             self.write(name, result.value, np.asarray(result.defined))
-
-    def _reads(self, step: Step) -> tuple[str, ...]:
-        return registers_read(self.program.bindings.get(id(step.instr)) or bind(step.instr, step.row))
 
     # --- registers ---
     def read(self, name: str) -> Array:
         """Value of a register for the active threads; a fault and zero where it is not defined."""
+        if name in self._sound:
+            value = self.registers[name]
+            return value if self.whole else np.asarray(value[self.active])
         known = self._known(name)
         if known is not EVERYWHERE and not known.all():
             made = "holds what was made of one that" if name in self._made else "is read and"
@@ -106,15 +122,17 @@ class Threads:
         """Value of a register for the active threads, and where it is defined."""
         return Shadowed(self._value(name), self._known(name))
 
-    def doubtful(self, names: Iterable[str]) -> bool:
+    def doubtful(self, names: tuple[str, ...]) -> bool:
         """Whether one of these registers is not defined in an active thread."""
+        if self._sound.issuperset(names):
+            return False
         return any((known := self._known(name)) is not EVERYWHERE and not known.all() for name in names)
 
     def _value(self, name: str) -> Array:
         value = self.registers.get(name)
         if value is None:
-            return np.zeros(len(self.active), WORD[self.reader.width(name)])
-        return value if len(self.active) == self.threads else np.asarray(value[self.active])
+            return np.zeros(len(self.active), WORD[type_width(self.program.function.registers[name])])
+        return value if self.whole else np.asarray(value[self.active])
 
     def _known(self, name: str) -> Array:
         """In which of the active threads a register is defined."""
@@ -138,56 +156,70 @@ class Threads:
     def write(self, name: str, value: Any, defined: Array | None = None) -> None:
         """Set a register of the active threads; `defined` says in which of them the value is, None in all."""
         value = np.asarray(value)
-        if defined is not None and not defined.all():
-            self._made.add(name)
-        else:
+        if defined is None or defined.all():
+            if self.whole:
+                self.registers[name] = value if value.shape == (self.threads,) else np.full(self.threads, value)
+                self.defined[name] = None
+                self._sound.add(name)
+                return
+            if name in self._sound:
+                self.registers[name] = put(self.registers[name], self.active, value)
+                return
             defined = None
             self._made.discard(name)
-        if len(self.active) == self.threads:
+        else:
+            self._made.add(name)
+            self._sound.discard(name)
+        if self.whole:
+            assert defined is not None
             self.registers[name] = value if value.shape == (self.threads,) else np.full(self.threads, value)
-            self.defined[name] = None if defined is None else np.array(np.broadcast_to(defined, (self.threads,)))
+            self.defined[name] = np.array(np.broadcast_to(defined, (self.threads,)))
             return
         old = self.registers.get(name)
         known = self.defined.get(name)
         if old is None:
             old, known = np.zeros(self.threads, value.dtype), np.zeros(self.threads, bool)
         self.registers[name] = put(old, self.active, value)
-        if known is None and defined is not None:
-            known = np.ones(self.threads, bool)
-        if known is not None:
-            known = known.copy()
-            known[self.active] = True if defined is None else defined
-            self.defined[name] = None if known.all() else known
+        known = np.ones(self.threads, bool) if known is None else known.copy()
+        known[self.active] = True if defined is None else defined
+        self.defined[name] = None if known.all() else known
+        if self.defined[name] is None:
+            self._sound.add(name)
 
     # --- Surroundings ---
     def special(self, name: str, width: int) -> Array:
-        value = self._special(name.removeprefix("%"))
-        return np.asarray(value).astype(WORD[width])
+        whole = self._specials.get((name, width))
+        if whole is None:
+            bare = name.removeprefix("%")
+            if bare == "activemask":
+                return np.asarray(self.domain.ballot(np.ones(self.count, bool), np.uint32(EVERY_LANE)))
+            if bare in _CLOCKS:
+                return np.asarray(np.uint64(self.steps_taken)).astype(WORD[width])
+            whole = self._specials[name, width] = np.asarray(self._special(bare)).astype(WORD[width])
+        return whole if self.whole or not whole.shape else np.asarray(whole[self.active])
 
     def _special(self, name: str) -> Any:
+        """A special register that does not change, for all threads."""
         base, _, axis = name.partition(".")
         if axis in ("x", "y", "z"):
             which = "xyz".index(axis)
             if base == "tid":
-                return self.tid[which][self.active]
+                return self.tid[which]
             sizes = {"ntid": self.launch.block, "ctaid": self.index, "nctaid": self.launch.grid}
             if base in sizes:
                 return np.uint64(sizes[base][which])
-        lanes, one = self.lanes().astype(np.uint64), np.uint64(1)
+        lanes, one = self.lane_of.astype(np.uint64), np.uint64(1)
         if name == "laneid":
             return lanes
         if name == "warpid":
-            return self.warps()
+            return self.warp_of
         if base.startswith("lanemask_"):
             bit = one << lanes
             masks = {"eq": bit, "lt": bit - one, "le": bit - one | bit, "ge": ~(bit - one), "gt": ~(bit - one | bit)}
             return masks[base.removeprefix("lanemask_")] & np.uint64(EVERY_LANE)
-        if name == "activemask":
-            return self.domain.ballot(np.ones(len(self.active), bool), np.uint32(EVERY_LANE))
         fixed = {
             "arbitrary": 0, "WARP_SZ": WARP, "nwarpid": -(-self.threads // WARP), "smid": 0, "nsmid": 1, "gridid": 0,
             "dynamic_smem_size": self.launch.dynamic_shared, "total_smem_size": self.program.shared_bytes,
-            "clock": self.steps_taken, "clock64": self.steps_taken, "globaltimer": self.steps_taken,
         }
         if name in fixed:
             return np.uint64(fixed[name])
@@ -252,10 +284,10 @@ class Threads:
         return self.memory.from_generic(space, address)
 
     def warps(self) -> Array:
-        return np.asarray(self.warp_of[self.active])
+        return self.warp_of if self.whole else np.asarray(self.warp_of[self.active])
 
     def lanes(self) -> Array:
-        return np.asarray(self.lane_of[self.active])
+        return self.lane_of if self.whole else np.asarray(self.lane_of[self.active])
 
     def shuffle_source(self, mode: str, b: Array, c: Array, members: Array) -> tuple[Array, Array]:
         """A source lane that does not take part is a fault, its reader gets its own value."""

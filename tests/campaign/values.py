@@ -17,8 +17,8 @@ from proofs.words import PLAIN, Hooks, Marks, Observation, Terms, Word
 from spec.ptx.floats import WORD
 from spec.ptx.isa import lookup
 from spec.ptx.lanes import Lanes
-from spec.ptx.operands import Reader
 from spec.ptx.parser import parse
+from spec.ptx.reader import Reader
 from tests.proofs.evaluation import Unvalued, value_of, with_definitions
 
 POINTS = 16

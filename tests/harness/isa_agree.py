@@ -15,7 +15,7 @@ import numpy.typing as npt
 from spec.approximations import TABLE
 from spec.ptx.ast import type_width
 from spec.ptx.lanes import Lanes
-from spec.ptx.operands import Reader
+from spec.ptx.reader import Reader
 from spec.ptx.row import BOUNDED
 from tests.harness.isa_forms import Case
 

@@ -1,7 +1,7 @@
 """Every spelling of a row of the instruction table as one instruction on registers, ready to print and to execute.
 
 A row's template spells opcodes (`spec.ptx.row`); each becomes an instruction whose sources are the registers %a0, %a1,
-... and whose results are %r0, %r1: as text for a kernel, and as a syntax tree for `spec.ptx.operands.Reader`.
+... and whose results are %r0, %r1: as text for a kernel, and as a syntax tree for `spec.ptx.reader.Reader`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ from spec.ptx.isa_atomic import reach
 from spec.ptx.isa_memory import count, space
 from spec.ptx.lanes import Lanes
 from spec.ptx.memory import Use
-from spec.ptx.operands import Reader, list_length
+from spec.ptx.operands import list_length
+from spec.ptx.reader import Reader
 from spec.ptx.row import BOUNDED, CONTROL, EXACT, MEMORY, Form, ParamRef, Row
 from tests.harness.isa_agree import defined, lanes_results
 from tests.harness.isa_forms import Case, cases, spellings
@@ -258,6 +259,8 @@ def test_exchange_between_lanes_is_unknown_and_converged(row: Row) -> None:
 
 class Around:
     """Surroundings of Lanes that only write down what is accessed."""
+
+    count = 1
 
     def __init__(self) -> None:
         self.accesses: list[tuple[str, str, int, int]] = []

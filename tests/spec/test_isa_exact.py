@@ -13,7 +13,7 @@ from spec.ptx.ast import Pair, Reg, type_width
 from spec.ptx.floats import WORD
 from spec.ptx.isa import ROWS
 from spec.ptx.lanes import Lanes
-from spec.ptx.operands import Reader
+from spec.ptx.reader import Reader
 from spec.ptx.row import EXACT, Row
 from tests.harness.isa_forms import Case, cases
 from tests.harness.isa_inputs import corners, operands

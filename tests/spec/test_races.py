@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from spec.ptx import races
 from spec.ptx.clocks import Clocks
 from spec.ptx.faults import RACE
 from spec.ptx.memory import READ, WRITE, Memory, Use
@@ -104,3 +105,36 @@ def test_stores_of_one_value_meet_no_store_but_reads(read: bool, partial: bool) 
     found = raced(frozenset({frozenset({store})}))
     assert (store, store) not in found
     assert bool(found) is read
+
+
+def test_stores_of_one_value_hide_no_race_behind_them() -> None:
+    """However many bytes have only such stores."""
+    log, one_value = AccessLog(), frozenset({frozenset({1})})
+    threads = np.arange(2)
+    for word in range(600):
+        log.append(np.full(2, 4 * word), 4, WRITE, threads, np.ones(2, np.int64), 1)
+    assert list(collisions(log, None, one_value=one_value)) == []
+    log.append(np.full(2, 4 * 600), 4, WRITE, threads, np.ones(2, np.int64), 2)
+    assert [(a.line, b.line) for a, b in collisions(log, None, one_value=one_value)] == [(2, 2)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from((0, 4)), st.sampled_from((4, 8)), st.integers(0, 2), st.integers(0, 3),
+                  st.integers(1, 3)),
+        min_size=2, max_size=12,
+    ),
+    st.sampled_from((frozenset(), frozenset({frozenset({1})}), frozenset({frozenset({1, 2})}))),
+)  # fmt: skip
+def test_few_accesses_are_compared_like_many(
+    rows: list[tuple[int, int, int, int, int]], one_value: frozenset[frozenset[int]]
+) -> None:
+    log = AccessLog()
+    for start, width, use, thread, line in rows:
+        log.append(np.array([0 if width == 8 else start]), width, KINDS[use], np.array([thread]), np.array([1]), line)
+    group = np.arange(len(rows))
+    few = list(races._first_pair(log, group, 1, one_value))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(races, "_FEW", 0)
+        assert list(races._first_pair(log, group, 1, one_value)) == few
