@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spec.errors import Unsupported
@@ -106,13 +107,13 @@ def _split(function: Function) -> list[Block]:
     return blocks
 
 
-class _Dominators:
+class Dominators:
     """Which block lies on every path to another: the tree of immediate dominators, and when a walk enters and leaves.
 
     The iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm"), linear in memory.
     """
 
-    def __init__(self, order: list[int], predecessors: dict[int, list[int]]) -> None:
+    def __init__(self, order: Sequence[int], predecessors: Mapping[int, Sequence[int]]) -> None:
         position = {b: i for i, b in enumerate(order)}
         parent: list[int] = [0] + [-1] * (len(order) - 1)
         changed = True
@@ -174,7 +175,7 @@ def graph_of(function: Function) -> Graph:
     for b in order:
         for s in blocks[b].successors():
             predecessors[s].append(b)
-    dominators = _Dominators(order, predecessors)
+    dominators = Dominators(order, predecessors)
     position = {b: i for i, b in enumerate(order)}
     bodies: dict[int, set[int]] = {}
     latches: dict[int, list[int]] = {}

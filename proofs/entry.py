@@ -14,6 +14,7 @@ from proofs.decide import Decide, decide
 from proofs.effort import NUMBERS, Limits
 from proofs.enumeration import Enumerator
 from proofs.hints.model import Invariant
+from proofs.hoisted import sunk
 from proofs.intervals import Interval, intervals
 from proofs.linear import Reasoner
 from proofs.phases.groups import alike
@@ -108,8 +109,12 @@ def analyse(
         prover = Prover(problem, answers, ask)
         machine = Machine(problem, prover, limits.steps)
         records = machine.run()
-        if one := alike(records):
-            machine = Machine(problem, prover, limits.steps, one)
+        one, graph = alike(records), None
+        if not problem.strict:  # the audit reads the entry as it stands
+            open_ones = {r.at.place for r in records.ranges if not r.proved}
+            graph = sunk(machine.graph, machine.places, open_ones)
+        if one or graph is not None:
+            machine = Machine(problem, prover, limits.steps, one, graph)
             records = machine.run()
         written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
         lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from proofs.cfg import EXIT, Block, graph_of
+from proofs.cfg import EXIT, Block, Graph, graph_of
 from proofs.choices import settled
 from proofs.contents import contents_of
 from proofs.loops import Summaries
@@ -61,16 +61,18 @@ class Machine(Registers):
         problem: the entry and its launch.
         prove: decides whether hypotheses imply a goal (the domain is added by the caller).
         steps: instructions carried out at most, those of loops several times; one behind many branches counts more.
+        graph: the entry's own where it is not given.
     """
 
     def __init__(
-        self, problem: Problem, prove: Prove, steps: int = MAX_STEPS, alike: Mapping[str, str] | None = None
+        self, problem: Problem, prove: Prove, steps: int = MAX_STEPS, alike: Mapping[str, str] | None = None,
+        graph: Graph | None = None,
     ) -> None:
         lowered(problem.function, problem.module)  # says which call cannot be put in place, if one is left
         unsupported_function(problem.function)
         super().__init__(problem)
         self._prove, self._steps, self._left = prove, steps, steps
-        self.graph = graph_of(problem.function)
+        self.graph = graph or graph_of(problem.function)
         variables = {**problem.variables, **problem.addresses}
         self.domain = Terms(problem.parameters, problem.specials, variables, self, problem.fields)
         self._readers()

@@ -23,7 +23,7 @@ from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay.layout import MIXED, RESIDUE
 from proofs.replay.model import Launch, launch_of
-from proofs.terms import LAUNCH, Symbol, negate, quote
+from proofs.terms import LAUNCH, Symbol, le, negate, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput, Unsupported
 from spec.ptx.memory import Buffer
@@ -35,7 +35,7 @@ KEPT = 6
 LEAST = 3  # launches that are kept whatever they run
 MOST_THREADS, MOST_BLOCKS = 16_384, 64  # of one launch that are run
 RLIMIT = 300_000
-REACHING = (64, 512, 4_096, 2**14)  # bounds of sizes under which a launch is sought that reaches an access
+REACHING = (64, 136, 512, 4_096, 2**14)  # bounds of sizes under which a launch is sought that reaches an access
 MOST_WAYS = 16  # looked for
 STEPS = 60_000  # of one block of the original; a launch that takes more is not kept
 SIZES = 2**24  # bytes of a buffer
@@ -117,6 +117,9 @@ class Chooser:
                 for values in self._reaching(access):
                     if self._consider(values, CANDIDATES + access.at.line):
                         break
+        for axes in ((0, 1), (0,), (1,), (2,)):
+            if not all(("grid", axis) in self.seen for axis in axes):
+                self._several_blocks(axes)
         for hypotheses in self._other_ways():
             if not self._one_way():
                 break
@@ -146,10 +149,11 @@ class Chooser:
             return False
         if outcome.long or outcome.faults:
             return False
-        new = outcome.ways - self.seen
+        ways = outcome.ways | {("grid", axis) for axis, extent in enumerate(launch.grid) if extent > 1}
+        new = ways - self.seen
         if not (new or always) or any(s.values == setting.values for s, _ in self.kept):
             return False
-        self.seen |= outcome.ways
+        self.seen |= ways
         self.kept.append((setting, outcome))
         return True
 
@@ -205,6 +209,15 @@ class Chooser:
             elif len(group) > 1:
                 todo[:0] = [group[: len(group) // 2], group[len(group) // 2 :]]
         return {name: value for name, value in answer.model.items() if name in names}
+
+    def _several_blocks(self, axes: Sequence[int]) -> None:
+        """A launch with two or three blocks along some axes, if there may be one."""
+        extents = [self.problem.specials[f"%nctaid.{'xyz'[axis]}"] for axis in axes]
+        if all(e.value is None for e in extents):
+            conditions = [c for e in extents for c in (le(2, e), le(e, 3))]
+            for values in self._found([*domain(self.problem), *(Hypothesis("way", c.text, c) for c in conditions)]):
+                if self._consider(values, len(self.kept)):
+                    break
 
     def _reaching(self, access: Access) -> Iterator[dict[str, int]]:
         """Launches in which a thread comes to an access."""

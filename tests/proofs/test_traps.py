@@ -62,6 +62,14 @@ FAULTS = {
         "batch_of_matrices_overhang bounds", "ring_with_a_short_prologue init",
     ],
     "the last round of a loop left by threads in different rounds": ["exit_round_by_thread single-writer"],
+    "what a compiler has taken out of a loop": [
+        "rounds_counted_ahead_of_a_lax_guard bounds", "rounds_counted_ahead_of_a_size_that_grows bounds",
+        "rounds_counted_ahead_and_used_besides no-wrap",
+    ],
+    "an array that a loop fills up to some size": [
+        "filled_in_steps_one_short init", "filled_in_steps_too_wide init", "filled_in_steps_from_the_second init",
+        "filled_in_steps_without_a_barrier race",
+    ],
     "a guard that wraps": ["guard_that_wraps no-wrap"],
     "a hash on its way to an address or a guard": [
         "hash_as_an_index no-wrap", "hash_chooses_an_address no-wrap", "hash_guards_a_move no-wrap",
@@ -129,6 +137,7 @@ SOUND = [
     "barrier_by_a_vote_of_the_block", "shadowed_register_repaired", "gather_through_a_block_table", "signed_countdown",
     "shared_word_by_32_lanes", "not_equal_guard", "return_before_barrier_allowed", "hash_stored",
     "random_numbers_stored", "reduction_by_four_lanes", "undefined_value_masked_by_a_predicate",
+    "rounds_counted_ahead_of_the_guard", "filled_in_steps_read_by_fours",
     "undefined_value_of_a_round_dropped", "shared_values_summed_in_rounds", "barrier_by_a_shared_value",
 ]  # fmt: skip
 
