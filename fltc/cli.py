@@ -152,6 +152,9 @@ def mutate(
     limit: Annotated[
         int, typer.Option("--limit", min=0, metavar="N", help="At most N mutants, spread over the kinds; 0: all.")
     ] = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Ask the prover only of mutants that the emulator does not kill.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Where results and survivors go; default: FILE.mutants, here."),
@@ -169,7 +172,7 @@ def mutate(
         entry, block, grid, assume, buffer, names, may_alias, facts, covers, hint, allow_exited, effort
     )
     return run(
-        file, flags, jobs=jobs, kinds=kind or [], limit=limit, out=out, argued_file=argued, json_file=json,
+        file, flags, jobs=jobs, kinds=kind or [], limit=limit, quick=quick, out=out, argued_file=argued, json_file=json,
     )
 
 

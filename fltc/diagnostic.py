@@ -47,7 +47,9 @@ def _said(example: Mapping[str, object]) -> Iterator[str]:
     if _launch(example):
         yield f"with {_launch(example)}"
     if example.get("replay"):
-        replayed = f"replayed in the emulator, warps {example['schedule']}" if example.get("schedule") else "replay"
+        replayed = "replay"
+        if example.get("schedule"):
+            replayed = f"replayed in the emulator, {_order(str(example['schedule']))}"
         # Of two accesses that stand above, all that is left to say is what they are to each other.
         words = str(example["replay"])
         yield f"{replayed}: {words.partition(':')[0] if len(accesses) == 2 else words}"
@@ -60,6 +62,11 @@ def _said(example: Mapping[str, object]) -> Iterator[str]:
         lines = sorted({int(str(line)) for other in others for line in _sequence(other.get("lines"))})
         at = f", at PTX line {', '.join(map(str, lines))}" if lines else ""
         yield f"and {len(others)} more{at}; --json F writes them all"
+
+
+def _order(schedule: str) -> str:
+    """A schedule of the emulator in words."""
+    return f"warps {schedule}" if schedule in ("forward", "reverse", "interleaved") else f"schedule {schedule}"
 
 
 def _who(access: Mapping[str, object]) -> str:

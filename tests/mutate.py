@@ -17,7 +17,7 @@ from fltc.kernels import kernels
 SHIPPED = ("silu", "rmsnorm")
 OTHERS = ("gemm", "triton_matmul")
 OUT = Path("build/mutate")
-COLUMNS = ("counted", "refused", "prover", "emulator", "both", "equivalent", "survive")
+COLUMNS = ("counted", "refused", "asked", "prover", "emulator", "both", "equivalent", "survive")
 
 
 def command(root: Path, name: str, out: Path) -> list[str]:
@@ -45,6 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutate", description=__doc__)
     parser.add_argument("--only", nargs="*", default=[*SHIPPED, *OTHERS], help="some of the four")
     parser.add_argument("--limit", type=int, default=0, help="mutants of each; 0: all")
+    parser.add_argument("--quick", action="store_true", help="ask the prover only of what the emulator does not kill")
     parser.add_argument("--jobs", type=int, default=0, help="processes; 0: one for each CPU")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the results")
     options = parser.parse_args(arguments)
@@ -53,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in options.only:
         print(f"--- {name}", flush=True)
         line = command(Path.cwd(), name, options.out)
+        line += ["--quick"] if options.quick else []
         codes.append(fltc([*line, "--limit", str(options.limit), "--jobs", str(options.jobs)]))
         if codes[-1] <= 1:
             rows.append(row(name, options.out / f"{name}.json"))

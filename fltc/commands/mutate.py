@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from proofs.mutation.judging import Result
 
 SCHEMA = "fltc-mutate/1"
-COLUMNS = ("made", "refused", "counted", "prover", "emulator", "both", "equivalent", "survive")
+COLUMNS = ("made", "refused", "counted", "asked", "prover", "emulator", "both", "equivalent", "survive")
 
 
 def run(
-    file: Path, flags: Flags, *, jobs: int, kinds: Sequence[str], limit: int, out: Path | None,
-    argued_file: Path | None, json_file: Path | None,
+    file: Path, flags: Flags, *, jobs: int, kinds: Sequence[str], limit: int, quick: bool,
+    out: Path | None, argued_file: Path | None, json_file: Path | None,
 ) -> int:  # fmt: skip
     """Print table and survivors; 0 if every one of them is argued, 1 if not, 2 if the original is not proved."""
     request = request_of(file, read_ptx(file), flags)
@@ -42,7 +42,7 @@ def run(
 
     target = target_of(request)
     with progress("mutate") as on_progress:
-        campaign = mutate(target, folder, kinds, limit, jobs or os.cpu_count() or 1, on_progress)
+        campaign = mutate(target, folder, kinds, limit, jobs or os.cpu_count() or 1, on_progress, quick)
     console = stdout()
     if campaign.proof.verdict != "proved":
         proof = campaign.proof
@@ -99,12 +99,16 @@ def _check_argued(argued: Mapping[str, str], path: Path | None, rows: Sequence[R
 
 
 def counts(rows: Iterable[Result]) -> dict[str, int]:
-    """How many of them fared how; `prover` and `emulator` are what each kills, `both` what both do."""
+    """How many of them fared how.
+
+    `asked`: of how many the prover was asked; `prover` and `emulator`: what each kills; `both`: what both do.
+    """
     found = Counter(dict.fromkeys(COLUMNS, 0))
     for row in rows:
         found["made"] += 1
         found["refused"] += row.status == "refused"
         found["counted"] += row.status != "refused"
+        found["asked"] += row.status != "refused" and row.prover.verdict != "not asked"
         prover, emulator = row.prover.verdict == "refuted", row.emulator.kills
         found["prover"] += prover
         found["emulator"] += emulator

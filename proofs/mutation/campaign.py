@@ -13,7 +13,7 @@ from pathlib import Path
 from common.files import write_atomic
 from proofs.check.answers import open_store
 from proofs.check.work import workers
-from proofs.mutation.judging import DISAGREE, SURVIVES, Judge, Proof, Result, judge_of
+from proofs.mutation.judging import DISAGREE, NOT_ASKED, SURVIVES, Judge, Proof, Result, judge_of
 from proofs.mutation.making import Made, kinds_named, mutants_of, spread
 from proofs.mutation.target import Target
 from spec.errors import BadInput
@@ -40,13 +40,15 @@ class Campaign:
 
 
 def mutate(
-    target: Target, folder: Path, kinds: Sequence[str], limit: int, jobs: int, on_progress: Progress
+    target: Target, folder: Path, kinds: Sequence[str], limit: int, jobs: int, on_progress: Progress,
+    quick: bool = False,
 ) -> Campaign:
     """Judge the mutants of a target. BadInput: a kind that there is not, or a folder that cannot be written.
 
     Args:
         kinds: names of operators; none means all.
         limit: at most so many mutants, spread evenly; 0 means all.
+        quick: the prover is asked only of mutants that the emulator does not kill. Another run asks it of the others.
     """
     chosen = spread(mutants_of(target.module, target.entry, kinds_named(kinds)), limit)
     try:
@@ -61,7 +63,9 @@ def mutate(
     judge = judge_of(target, store)
     if isinstance(judge, Proof):
         return Campaign(judge)
-    rows = {made.id: replace(row, id=made.id) for made in chosen if (row := kept.get(made)) is not None}
+    judge.quick = quick
+    known = {made.id: row for made in chosen if (row := kept.get(made)) is not None}
+    rows = {name: replace(row, id=name) for name, row in known.items() if quick or row.prover.verdict != NOT_ASKED}
     taken = len(rows)
     todo = [made for made in chosen if made.id not in rows]
     with workers(jobs) as processes, kept.open() as keep:
@@ -77,7 +81,7 @@ _JUDGES: dict[str, Judge] = {}
 
 def _judged(judge: Judge, made: Made) -> Result:
     """The row of a mutant; what a judge has found out of the original stays in its process."""
-    key = f"{judge.target.key}.{judge.cubin}.{id(judge.store) if judge.store is None else judge.store.path}"
+    key = f"{judge.target.key}.{judge.cubin}.{judge.quick}.{judge.store.path if judge.store else ''}"
     if key not in _JUDGES:
         _JUDGES.clear()
         _JUDGES[key] = judge

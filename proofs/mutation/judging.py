@@ -32,6 +32,8 @@ from spec.ptx.faults import Fault
 from spec.ptx.parser import parse
 
 REFUSED, KILLED, EQUIVALENT, SURVIVES, DISAGREE = "refused", "killed", "equivalent", "survives", "DISAGREE"
+NOT_ASKED = "not asked"
+FEW = 4  # runs of a quick look, those that take least
 LONGER = 4  # times the steps of the original, and some: a mutant that takes more does something else
 SOME = 500
 WORDS = 300  # characters of a detail that are kept
@@ -40,7 +42,7 @@ Schedule = str
 
 @dataclass(frozen=True)
 class Proof:
-    """What the prover says: `verdict`, the obligation that refutes, the claim, and the first line of why."""
+    """What the prover says: `verdict` (or NOT_ASKED), the obligation that refutes, the claim, the first line of why."""
 
     verdict: str
     obligation: str = ""
@@ -108,6 +110,7 @@ class Judge:
         store: answers of the solver.
         one_value: as in `Analysis`, of the original.
         known: claims that were found to hold, which most mutants have as well.
+        quick: the prover is asked only of mutants that the emulator does not kill.
     """
 
     target: Target
@@ -116,6 +119,7 @@ class Judge:
     store: AnswerStore | None = None
     one_value: frozenset[frozenset[int]] = frozenset()
     known: Known = field(default_factory=Known)
+    quick: bool = False
 
     @cached_property
     def original(self) -> Analysis:
@@ -135,6 +139,11 @@ class Judge:
             cubin = code_of(self.target, made.text)
         except (AssemblerRefused, PtxSyntaxError, BadInput) as error:
             return replace(result, reason=_short(str(error)))
+        if self.quick and (found := self._without_prover(made, module, cubin)) is not None:
+            status, shown, same = found
+            claim, reason = (same.claim, same.detail) if same is not None else ("", "")
+            proof = Proof(NOT_ASKED)
+            return replace(result, prover=proof, emulator=shown, status=status, claim=claim, reason=reason)
         shown = self.show(module)
         proof, one_value = self.prove(made, module)
         result = replace(result, prover=proof, emulator=shown, status=KILLED)
@@ -142,17 +151,33 @@ class Judge:
             return replace(result, emulator=real, status=DISAGREE)
         if proof.verdict == "refuted" or shown.kills:
             return result
-        same = Equivalence("same-code", "ptxas makes the same machine code of it") if cubin == self.cubin else None
-        same = same or equivalence(self.original, made, proof.verdict == "proved", self.store)
+        same = self._same_code(cubin) or equivalence(self.original, made, proof.verdict == "proved", self.store)
         if same is None:
             return replace(result, status=SURVIVES)
         return replace(result, status=EQUIVALENT, claim=same.claim, reason=same.detail)
 
+    def _without_prover(
+        self, made: Made, module: Module, cubin: str
+    ) -> tuple[str, Shown, Equivalence | None] | None:
+        """What can be said of a mutant without deciding its obligations, the cheapest first; None if nothing."""
+        if same := self._same_code(cubin):
+            return EQUIVALENT, Shown(NOT_ASKED), same
+        few = self.show(module, self.runs[:FEW])
+        if few.kills:
+            return KILLED, few, None
+        if same := equivalence(self.original, made, False, self.store):
+            return EQUIVALENT, few, same
+        shown = self.show(module, self.runs[FEW:])
+        return (KILLED, shown, None) if shown.kills else None
+
+    def _same_code(self, cubin: str) -> Equivalence | None:
+        return Equivalence("same-code", "ptxas makes the same machine code of it") if cubin == self.cubin else None
+
     # --- the emulator ---
-    def show(self, module: Module, like: Analysis | None = None) -> Shown:
-        """Run a mutant in the launches of the original, until one run differs."""
+    def show(self, module: Module, runs: Sequence[Run] | None = None, like: Analysis | None = None) -> Shown:
+        """Run a mutant in launches of the original, all if not told, until one run differs."""
         subject = subject_of(like or self.original, module, self.target.entry)
-        for run in self.runs:
+        for run in self.runs if runs is None else runs:
             launch = run.setting.make(self.original)
             where = f"{_sizes(launch.parameters)}; grid {launch.grid}, block {launch.block}; {run.schedule}"
             try:
@@ -173,7 +198,7 @@ class Judge:
             found = analyse(self.target.problem(module), ask=Meter(store=self.store))
         except (Unsupported, BadInput):
             return None
-        shown = self.show(module, replace(found, one_value=one_value))
+        shown = self.show(module, like=replace(found, one_value=one_value))
         return shown if shown.verdict == "fault" else None
 
     # --- the prover ---
@@ -269,8 +294,8 @@ def judge_of(target: Target, store: AnswerStore | None) -> Judge | Proof:
 
 def plan(settings: Sequence[Setting]) -> list[tuple[Setting, Schedule]]:
     """Every launch once, the small ones first; some again with warps in another order."""
-    middle = settings[len(settings) // 2]
-    again: list[tuple[Setting, Schedule]] = [(settings[-1], "reverse"), (middle, "parted:1"), (settings[-1], "pieces")]
+    short, middle = settings[len(settings) // 3], settings[len(settings) // 2]
+    again: list[tuple[Setting, Schedule]] = [(settings[-1], "pieces"), (middle, "reverse"), (short, "parted:1")]
     return [*((s, "forward") for s in settings), *again]
 
 

@@ -1,12 +1,13 @@
 """Candidate counterexamples carried out: a model refutes a claim only if the emulator shows the fault.
 
 The claim is solved again for small sizes, the model made into a launch, and the blocks it speaks of are run with every
-detector on, warps forward and in reverse, and where barriers have groups also every other warp first.
+detector on, warps forward and in reverse, and where barriers have groups also every other warp first. Where threads
+share memory and nothing has shown, the first candidates are run again under schedules of parted lanes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -26,6 +27,9 @@ from spec.errors import BadInput, Unsupported
 MAX_ATTEMPTS = 6
 SCHEDULES = ("forward", "reverse")
 OF_GROUPS = "interleaved"  # which threads meet at a barrier of part of the block depends on who comes first
+# What a thread finds in memory may depend on lanes of its warp: under these they are not in step.
+FURTHER, FURTHER_CANDIDATES = ("halves", "highest", "parted"), 2
+BY_ORDER = ("init", "barrier", "bounds", "race", "no-trap")  # obligations that may fail in one order of threads only
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,6 @@ def replay(
     """
     if claim.query is None:
         return _reply(analysis, claim, None, "", f"no query: {claim.reason}")
-    reason = "no model"
     kinds = {s.kind for s in claim.query.symbols}
     grouped = any(b.group for b in analysis.records.barriers)
     schedules: tuple[str, ...] = (*SCHEDULES, OF_GROUPS) if grouped else SCHEDULES
@@ -69,29 +72,59 @@ def replay(
         ways.append((SCHEDULES[0], OPEN))
         if divides(analysis.problem.function):
             ways.append((SCHEDULES[0], CONTRARY))
+    run = _Runs(analysis, claim, ask, cost)
     tried: list[dict[str, int]] = []
-    launch: Launch | None = None
     for candidate in models(analysis.problem, claim, model, ask, _sizes(like)):
         if candidate in tried:
             continue
         if len(tried) == MAX_ATTEMPTS:
             break
         tried.append(candidate)
+        found = run.all(candidate, ways)
+        if found is not None:
+            return found
+    if claim.obligation in BY_ORDER and len(schedules) > 1 and _shared(analysis):
+        for candidate in tried[:FURTHER_CANDIDATES]:
+            found = run.all(candidate, [(schedule, PLAIN) for schedule in FURTHER])
+            if found is not None:
+                return found
+    return _reply(analysis, claim, run.launch, "", run.reason)
+
+
+def _shared(analysis: Analysis) -> bool:
+    """Whether a thread may find in memory what another thread of its block has put there."""
+    return any(a.space != "local" and a.writes for a in analysis.records.accesses) and any(
+        a.space != "local" and not a.writes for a in analysis.records.accesses
+    )
+
+
+class _Runs:
+    """Launches of candidates: the last one, and why it showed nothing."""
+
+    def __init__(self, analysis: Analysis, claim: Claim, ask: Decide, cost: Meter | None) -> None:
+        self.analysis, self.claim, self.ask, self.cost = analysis, claim, ask, cost
+        self.launch: Launch | None = None
+        self.reason = "no model"
+
+    def all(self, candidate: dict[str, int], ways: Sequence[tuple[str, str]]) -> Replay | None:
+        """Run a candidate in each way, a schedule and a content; None where others are worth a try."""
+        analysis, claim, query = self.analysis, self.claim, self.claim.query
+        assert query is not None
         for schedule, content in ways:
             try:
-                launch = launch_of(analysis.problem, candidate, analysis.records, content, claim.query.contents)
-                sign = sign_of(Attempt(analysis, claim, launch, schedule, cost, ask))
+                self.launch = launch_of(analysis.problem, candidate, analysis.records, content, query.contents)
+                sign = sign_of(Attempt(analysis, claim, self.launch, schedule, self.cost, self.ask))
             except (BadInput, Unsupported) as error:
-                reason = reason if content == OPEN else str(error)
+                self.reason = self.reason if content == OPEN else str(error)
                 continue
             except Endless as error:
-                return _reply(analysis, claim, launch, "", str(error))
+                return _reply(analysis, claim, self.launch, "", str(error))
             if isinstance(sign, Sign):
-                return _reply(analysis, claim, launch, schedule, sign)
-            reason = sign
-            if cost is not None and cost.over:
-                return _reply(analysis, claim, launch, "", f"{SPENT} while the launch ran")
-    return _reply(analysis, claim, launch, "", reason)
+                return _reply(analysis, claim, self.launch, schedule, sign)
+            self.reason = sign
+            if self.cost is not None and self.cost.over:
+                return _reply(analysis, claim, self.launch, "", f"{SPENT} while the launch ran")
+        return None
 
 
 def _sizes(content: Mapping[str, Any] | None) -> dict[str, int]:

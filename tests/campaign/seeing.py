@@ -25,8 +25,9 @@ from spec.ptx.memory import WINDOWS
 from tests.campaign.kernel import Kernel, Launch
 from tests.campaign.launching import Concrete, concrete
 
-# The first two have a launch and contents of memory in common; each other has its own.
-SCHEDULES: tuple[str | int, ...] = ("forward", "reverse", "interleaved", 1, 2, 3, 4, 5)
+# Of `spec.ptx.schedules`. The first two have a launch and contents of memory in common; each other has its own.
+SCHEDULES = ("forward", "reverse", "switching", "highest", "halves", "parted", "pieces", "mixed")
+CHANCE = ("switching", "parted", "pieces", "mixed")  # these have a seed, which is the kernel's
 PAIR = 2
 STEPS, FEWER_STEPS, MANY_STEPS = 3000, 300, 200_000
 OBLIGATION = {
@@ -41,16 +42,17 @@ class Told:
 
     Args:
         both_write: of a race: both accesses are plain stores.
-        run: the number of the schedule.
+        run: the number of the run, under `schedule`.
     """
 
     obligation: str
     fault: Fault
     run: int
+    schedule: str
     both_write: bool = False
 
     def __str__(self) -> str:
-        return f"{self.fault} (schedule {SCHEDULES[self.run]})"
+        return f"{self.fault} (schedule {self.schedule})"
 
 
 @dataclass
@@ -79,6 +81,11 @@ class Runner:
         launches = self.kernel.launches
         return launches[-1] if number < PAIR else launches[(number - PAIR) % len(launches)]
 
+    def schedule(self, number: int) -> str:
+        """The schedule of a run."""
+        name = SCHEDULES[number]
+        return f"{name}:{self.kernel.seed + 1}" if name in CHANCE else name
+
     def concrete(self, number: int) -> Concrete:
         """Memory for a run."""
         contents = 0 if number < PAIR else number
@@ -96,7 +103,7 @@ class Runner:
         """
         return run(
             self.function, self.module, grid=given.launch.grid, block=given.launch.block, args=dict(given.arguments),
-            memory=given.memory, schedule=SCHEDULES[number], dynamic_shared=self.kernel.dynamic_shared,
+            memory=given.memory, schedule=self.schedule(number), dynamic_shared=self.kernel.dynamic_shared,
             step_limit=steps, lenient=True, alike=frozenset(alike), on_access=on_access, on_step=on_step,
         )
 
@@ -107,7 +114,8 @@ class Runner:
         for fault in faults:
             lines = (fault.line, fault.other_line or fault.line)
             both = fault.kind == RACE and all(stores.get(line, False) for line in lines)
-            found.append(Told(OBLIGATION.get(fault.kind) or _race(fault, both), fault, number, both))
+            obligation = OBLIGATION.get(fault.kind) or _race(fault, both)
+            found.append(Told(obligation, fault, number, self.schedule(number), both))
         return found
 
 

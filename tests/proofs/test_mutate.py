@@ -303,6 +303,15 @@ def test_a_run_that_was_interrupted_goes_on(
     assert len(set(judged)) == len(judged) - 1
 
 
+def test_a_quick_run_asks_the_prover_of_what_is_left_and_another_run_of_the_rest(clamped: Path) -> None:
+    for quick, asked in ((["--quick"], False), ([], True)):
+        assert mutate(clamped, "--kind", "width", "--json", "report.json", *quick) == 0
+        rows = json.loads((clamped.parent / "report.json").read_text())["rows"]
+        shown = [row for row in rows if row["emulator"]["verdict"] == "fault"]
+        assert shown
+        assert all((row["prover"]["verdict"] == "refuted") == asked for row in shown)
+
+
 def test_rows_of_other_flags_or_sources_are_not_taken(tmp_path: Path) -> None:
     made = mutants_of(parse(CLAMPED), None, ["constant"])[0]
     row = Result(made.id, made.kind, made.line, made.words, made.key, "killed")

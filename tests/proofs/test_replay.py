@@ -107,6 +107,31 @@ def test_a_fault_is_refuted_and_shown(kind: str) -> None:
     assert json.loads(json.dumps(content)) == content
 
 
+NEIGHBOUR = """    shl.b32 %s, %t, 2;
+    mov.u32 %j, cells;
+    add.u32 %s, %s, %j;
+    st.shared.u32 [%s], 0;
+    bar.sync 0;
+    st.shared.u32 [%s], 7;
+    ORDERED
+    xor.b32 %s, %s, 4;
+    ld.shared.u32 %j, [%s];
+    setp.eq.u32 %q, %j, 0;
+    @%q trap;
+"""
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_what_lanes_in_step_hide_is_shown_by_lanes_that_are_not(ordered: bool) -> None:
+    """Lanes read their neighbours' words, which are written at once as long as the warp stays in step."""
+    body = NEIGHBOUR.replace("ORDERED", "bar.warp.sync -1;" if ordered else "")
+    found = refutations(analysis(body + STORE))
+    (shown,) = (r for name, r in found.items() if name.split(".")[0] == "trap")
+    assert shown.reproduced is not ordered, shown.detail
+    if not ordered:
+        assert shown.content["schedule"] == "halves"
+
+
 def test_the_sound_kernel_has_no_counterexample() -> None:
     assert refutations(analysis(STORE)) == {}
 

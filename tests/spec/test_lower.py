@@ -11,6 +11,7 @@ from spec.ptx.faults import RACE, TRAP, UNINITIALISED
 from spec.ptx.lower import lowered
 from spec.ptx.memory import Memory
 from spec.ptx.parser import parse
+from spec.ptx.schedules import SCHEDULES
 from tests.spec.programs import launch
 
 THREADS = 64
@@ -87,10 +88,10 @@ def _kernel(body: str) -> Module:
 """)
 
 
-def _run(body: str) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.uint32]], list[str]]:
+def _run(body: str, schedule: str = "forward") -> tuple[np.ndarray[tuple[int, int], np.dtype[np.uint32]], list[str]]:
     memory = Memory()
     out = memory.add("out", size=16 * THREADS, initialised=True)
-    result = launch(_kernel(body), memory, {"out": out}, block=(THREADS, 1, 1))
+    result = launch(_kernel(body), memory, {"out": out}, block=(THREADS, 1, 1), schedule=schedule)
     return memory["out"].array(np.uint32).reshape(THREADS, 4), [f.kind for f in result.faults]
 
 
@@ -129,6 +130,24 @@ def test_a_call_under_a_guard_and_parameters_in_registers() -> None:
         st.global.u32 [%d0], %r1;""")
     assert faults == []
     assert got[:, 0].tolist() == [t + 1000 if t >= 9 else 5 for t in range(THREADS)]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_parted_lanes_call_functions_of_functions_under_any_schedule(schedule: str) -> None:
+    """Lanes on both sides of a branch call, in rounds of their own number, and leave the functions on their own."""
+    got, faults = _run(f"""and.b32 %r7, %r0, 3; mov.u32 %r8, 0; setp.lt.u32 %p1, %r7, 2;
+        more: @%p1 bra other;
+        {TWICE} add.u32 %r9, %r9, %r1; bra next;
+        other: {{ .param .b32 p; .param .align 8 .b8 y[16]; .param .align 8 .b8 q[16];
+        st.param.b32 [p], %r0; st.param.v2.b32 [y], {{1, 50}}; mov.b64 %d1, 0; st.param.b64 [y+8], %d1;
+        call (q), pair, (p, y); ld.param.v2.b32 {{%r1, %r2}}, [q]; }}
+        add.u32 %r9, %r9, %r1;
+        next: add.u32 %r8, %r8, 1; setp.le.u32 %p2, %r8, %r7; @%p2 bra more;
+        bar.warp.sync -1; shfl.sync.bfly.b32 %r3, %r9, 1, 31, -1; st.global.v2.u32 [%d0], {{%r9, %r3}};""", schedule)
+    assert faults == []
+    each = [(t % 4 + 1) * (2 * t if t % 4 > 1 else t + 50 if t < 10 else 2 * t + 51) for t in range(THREADS)]
+    assert got[:, 0].tolist() == each
+    assert got[:, 1].tolist() == [each[t ^ 1] for t in range(THREADS)]
 
 
 def test_printing_does_nothing_and_a_failed_assertion_ends() -> None:

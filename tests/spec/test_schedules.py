@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from spec.errors import BadInput
-from spec.ptx.faults import RACE, UNINITIALISED, Fault
+from spec.ptx.faults import INACTIVE_LANE, RACE, UNINITIALISED, Fault
 from spec.ptx.machine import run
 from spec.ptx.memory import Memory
 from spec.ptx.schedules import SCHEDULES, Chosen, Schedule, in_order, schedule_of
@@ -180,6 +180,33 @@ def test_lanes_that_left_may_be_awaited_by_no_one_where_that_is_allowed() -> Non
         program = Program("half a warp leaves", body.format(guard) + " end: ret;", 32)
         for schedule in EVERY:
             assert left(program, schedule, allow_exited=True)[1] == [], (guard, schedule)
+
+
+APART = """st.shared.u32 [%r3], %r0; setp.lt.u32 %p0, %r1, 16; @%p0 bra few; bar.warp.sync {}; bra join;
+few: bar.warp.sync {}; join: xor.b32 %r8, %r0, 16; mad.lo.u32 %r8, %r8, 4, %r2; ld.shared.u32 %r9, [%r8];
+st.global.u32 [%d1], %r9;"""
+
+
+def test_lanes_meet_at_any_barrier_of_their_warp() -> None:
+    """PTX ISA 9.7.13.2: all that the mask names wait for each other, at whichever such instruction each stands."""
+    program = Program("two warp barriers", APART.format("-1", "-1"), 64)
+    wanted = left(program, "forward")
+    assert np.frombuffer(wanted[0], np.uint32)[:64].tolist() == [t ^ 16 for t in range(64)]
+    assert wanted[1] == []
+    for schedule in EVERY:
+        assert left(program, schedule) == wanted
+    for masks in (("-1", "0xffff"), ("0xffff0000", "-1"), ("0xffff0001", "-1")):
+        for schedule in ("forward", "halves"):
+            assert INACTIVE_LANE in {f.kind for f in left(Program("unlike", APART.format(*masks)), schedule)[1]}
+
+
+def test_lanes_in_step_meet_at_one_barrier_only() -> None:
+    module = kernel(HEAD + APART.format("-1", "-1"), shared="s[4096]", params=".param .u64 out, .param .u64 data")
+    older = replace(module, target=("sm_61",))
+    memory = Memory()
+    args: dict[str, int | bytes] = {"out": memory.add("out", size=256), "data": memory.add("data", DATA)}
+    faults = run(module.entries[0], older, grid=(1, 1, 1), block=(32, 1, 1), args=args, memory=memory).faults
+    assert INACTIVE_LANE in {f.kind for f in faults}
 
 
 # --- the values ---

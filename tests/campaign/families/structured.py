@@ -215,6 +215,11 @@ def generate(seed: int) -> Kernel:
     if w.sites and pick.random() < FAULTY:
         kind = pick.choice(sorted(set(w.sites)))
         w, s = compose(seed, pick.choice([i for i, site in enumerate(w.sites) if site == kind]))
+    return kernel_from(w, s, pick, seed)
+
+
+def kernel_from(w: Writer, s: Shape, pick: random.Random, seed: int) -> Kernel:
+    """What was written, with launches."""
     return Kernel(
         "structured", w.text(), s.block, s.grid, tuple(w.assumes), tuple(w.buffers), launches(w, s, pick), seed,
         w.meant, tuple(w.facts), w.dynamic_shared,

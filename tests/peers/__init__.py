@@ -1,0 +1,1 @@
+"""Other checkers on the test kernels, verdict beside verdict: `python -m tests.peers`."""
