@@ -98,7 +98,8 @@ def wrong(kernel: Kernel, report: Mapping[str, Any]) -> str:
     if not kernel.refuted:
         wanted = dict.fromkeys(kernel.unknown, "unknown")
         other = [row for row in rows if row["verdict"] != wanted.get(row["obligation"], "proved")]
-        if kernel.unknown and not other and not any(_says_why(kernel, row) for row in rows if row["obligation"] in wanted):
+        undecided = [row for row in rows if row["obligation"] in wanted]
+        if undecided and not other and not any(_says_why(kernel, row) for row in undecided):
             return f"{kernel.expected}, but not because {kernel.because!r}"
         return ", ".join(f"{row['obligation']} {row['verdict']}" for row in other)
     (row,) = [row for row in rows if row["obligation"] == kernel.refuted]
