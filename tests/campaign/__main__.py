@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from rich.console import Console
@@ -23,7 +25,8 @@ from tests.campaign.rows import Row, Rows, digest
 from tests.campaign.summary import Summary, summary
 from tests.campaign.working import Chunk, work
 
-CHUNK = 50  # kernels that are assembled together, and written in one transaction
+CHUNK = 25  # kernels that are assembled together, and written in one transaction
+GENERATION = 40  # chunks that a process works on before a fresh one takes its place
 INTERRUPTED = 130
 
 
@@ -84,39 +87,48 @@ def _run(todo: Sequence[int], asked: argparse.Namespace, rows: Rows) -> None:
 
 def _chunks(todo: Sequence[int], asked: argparse.Namespace) -> Iterator[list[Row]]:
     """The rows of each chunk, as they come."""
-    chunks = iter([
-        Chunk(todo[at : at + CHUNK], asked.out, asked.effort) for at in range(0, len(todo), CHUNK)
-    ])  # fmt: skip
+    chunks = [Chunk(todo[at : at + CHUNK], asked.out, asked.effort) for at in range(0, len(todo), CHUNK)]
+    end = time.monotonic() + asked.seconds if asked.seconds else float("inf")
     jobs = asked.jobs or os.cpu_count() or 1
     if jobs == 1:
-        started = time.monotonic()
-        for chunk in chunks:
+        for chunk in takewhile(lambda _: time.monotonic() < end, chunks):
             yield work(chunk)
-            if asked.seconds and time.monotonic() - started > asked.seconds:
-                return
         return
-    started = time.monotonic()
-    pool = ProcessPoolExecutor(jobs, initializer=_in_a_worker, max_tasks_per_child=None)
+    for at in range(0, len(chunks), GENERATION * jobs):
+        yield from _in_processes(iter(chunks[at : at + GENERATION * jobs]), jobs, end)
+
+
+def _in_processes(chunks: Iterator[Chunk], jobs: int, end: float) -> Iterator[list[Row]]:
+    """The rows of some chunks, from processes that end when these are done: what they keep does not grow for ever."""
+    pool = ProcessPoolExecutor(jobs, initializer=_in_a_worker, initargs=(os.getpid(),))
     running: set[Future[list[Row]]] = set()
     try:
-        running = {pool.submit(work, chunk) for chunk in islice(chunks, jobs)}
-        while running:
+        while True:
+            if time.monotonic() < end:
+                running |= {pool.submit(work, chunk) for chunk in islice(chunks, jobs - len(running))}
+            if not running:
+                return
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
                 yield future.result()
-            if not asked.seconds or time.monotonic() - started <= asked.seconds:
-                running |= {pool.submit(work, chunk) for chunk in islice(chunks, len(ended))}
     except BaseException:
-        for process in list(pool._processes.values()):
+        for process in multiprocessing.active_children():
             process.terminate()
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_a_worker() -> None:
-    """Ctrl-C goes to every process of the terminal; the parent's is the one that counts."""
+def _in_a_worker(parent: int) -> None:
+    """Ctrl-C goes to every process of the terminal; the parent's is the one that counts. Without it none goes on."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _show(found: Summary, folder: Path) -> None:

@@ -48,6 +48,12 @@ class Compared:
             self.words.append(words)
 
 
+    def excuse(self, why: str) -> None:
+        """Accesses that are not as recorded do not count."""
+        self.left_out[why] += self.disagree
+        self.disagree, self.words = 0, []
+
+
 @dataclass(frozen=True)
 class _Recorded:
     """A recorded access, its terms read."""

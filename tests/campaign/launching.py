@@ -155,14 +155,15 @@ def filled(
 
 
 def _guesses(count: int, named: Mapping[str, int], made: np.random.Generator) -> Iterator[Array]:
-    """Numbers below some size: any, in order, all different."""
+    """Numbers below some size, as large as it may be: any, all different, in order, counted up."""
     tops = sorted({v for v in (*named.values(), 1, 2, 4, 8, 16, 32, 64, 128, 256) if 0 < v <= 2**16}, reverse=True)
-    for low in (0, 1):
-        for top in tops:
-            if top > low:
-                drawn = made.integers(low, top, count)
-                yield drawn
-                yield np.sort(drawn)
-            if top - low >= count:
-                yield made.permutation(np.arange(low, top))[:count]
-                yield np.arange(low, low + count)
+    ranges = [(low, top) for low in (0, 1) for top in tops if top > low]
+    wide = [(low, top) for low, top in ranges if top - low >= count]
+    for low, top in ranges:
+        yield made.integers(low, top, count)
+    for low, top in wide:
+        yield made.permutation(np.arange(low, top))[:count]
+    for low, top in ranges:
+        yield np.sort(made.integers(low, top, count))
+    for low, _ in wide:
+        yield np.arange(low, low + count)

@@ -50,9 +50,10 @@ def request_of(kernel: Kernel, effort: int = EFFORT, assembled: bool = True) -> 
 
 
 def assumptions(kernel: Kernel) -> tuple[str, ...]:
-    """Those that the kernel states, and how much dynamic shared memory every launch gives."""
-    given = (f"dynamic_shared == {kernel.dynamic_shared}",) if ".extern .shared" in kernel.text else ()
-    return (*kernel.assumes, *(text for text in given if text not in kernel.assumes))
+    """Those that the kernel states; where none speaks of it, also how much dynamic shared memory every launch gives."""
+    if ".extern .shared" not in kernel.text or any("dynamic_shared" in text for text in kernel.assumes):
+        return kernel.assumes
+    return (*kernel.assumes, f"dynamic_shared == {kernel.dynamic_shared}")
 
 
 def prove(kernel: Kernel, effort: int = EFFORT) -> Proof:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tests.campaign.families.memory import bar, mix, shared_words
 from tests.campaign.families.phases_shared import partner
 from tests.campaign.families.shape import Shape
-from tests.campaign.families.writer import Writer
+from tests.campaign.families.writer import VALUE, Writer
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,11 @@ def ring(w: Writer, s: Shape) -> None:
             w.put(f"selp.b32 {stage}, 0, {stage}, {w.p('setp.eq.u32', stage, full)}")
     if copied:
         w.put("cp.async.wait_all")
-    bar(w, s, "barrier behind the ring dropped")
+    if w.chance(0.6):
+        bar(w, s, "barrier behind the ring dropped")
+        array.store(w, s.thread, VALUE, slips=False)
+        bar(w, s)
+        mix(w, array.load(w, other, slips=False))
 
 
 def _next(w: Writer, s: Shape, found: _Ring, k: str, ahead: int, count: str) -> None:
