@@ -16,7 +16,7 @@ from proofs.decide import DEFAULT_RLIMIT, Answer, decide
 from spec.errors import BadInput
 
 DEFAULT_EFFORT = 100
-ASSIGNMENTS = 2**28  # of threads and phases to their numbers, which enumeration goes through at the default effort
+NUMBERS = 2**33  # that enumeration works out at the default effort; about ten seconds of one core
 MAX_EFFORT = 100_000
 UNIT = 1_000_000  # solver units in one unit of effort; about a second of one core
 SUMS = 1_000  # units that a claim costs which linear arithmetic looks at
@@ -34,20 +34,20 @@ class Limits:
         units: solver units, all queries together.
         steps: instructions carried out symbolically; loops are carried out several times.
         claims: claims stated.
-        assignments: of threads and phases, gone through by enumeration.
+        numbers: worked out by enumeration, one for each thread and phase and part of a term.
     """
 
     units: int = DEFAULT_EFFORT * UNIT
     steps: int = 200_000
     claims: int = 20_000
-    assignments: int = ASSIGNMENTS
+    numbers: int = NUMBERS
 
 
 def limits_of(effort: int) -> Limits:
     """The limits that `--effort` names; BadInput for a number that is none."""
     if not 1 <= effort <= MAX_EFFORT:
         raise BadInput(f"--effort {effort}: it is a number from 1 to {MAX_EFFORT}; {DEFAULT_EFFORT} is the default")
-    return Limits(effort * UNIT, effort * 2_000, effort * 200, effort * ASSIGNMENTS // DEFAULT_EFFORT)
+    return Limits(effort * UNIT, effort * 2_000, effort * 200, effort * NUMBERS // DEFAULT_EFFORT)
 
 
 STEP_UNITS, ACCESS_UNITS = 300, 5  # of running a launch: an instruction of a block, an access of a thread

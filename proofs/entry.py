@@ -11,7 +11,7 @@ from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
 from proofs.contents import contents_of, without
 from proofs.decide import Decide, decide
-from proofs.effort import ASSIGNMENTS, Limits
+from proofs.effort import NUMBERS, Limits
 from proofs.enumeration import Enumerator
 from proofs.hints.model import Invariant
 from proofs.hoisted import sunk
@@ -41,7 +41,7 @@ class Analysis:
         shares: something is taken to be the same in all threads since they load it from one place of shared memory.
         exchanges: where values are defined hangs on other lanes, so on *barrier*.
         one_value: lines of stores which are proved to put the same in the same place.
-        work: assignments that enumerations of this entry may go through.
+        numbers: how many enumerations of this entry may work out.
         unproved: hints about loops that do not hold, or not provably, or speak of what is not followed.
     """
 
@@ -57,12 +57,12 @@ class Analysis:
     shares: bool = False
     exchanges: bool = False
     one_value: frozenset[frozenset[int]] = frozenset()
-    work: int = ASSIGNMENTS
+    numbers: int = NUMBERS
 
     @cached_property
     def enumerator(self) -> Enumerator:
         """What enumerations of this entry share."""
-        return Enumerator(self.problem, self.work)
+        return Enumerator(self.problem, self.numbers)
 
 
 class Prover:
@@ -148,7 +148,7 @@ def analyse(
     return Analysis(
         problem, machine.graph, records, found, tuple(claims), memory, rewritten, wrapping, unproved,
         machine.shares or any(map(rests_on_shared, _decides(records))), machine.exchanges,
-        work=limits.assignments,
+        numbers=limits.numbers,
     )
 
 

@@ -12,7 +12,6 @@ from proofs.enumeration.evaluate import NotFinite
 from proofs.enumeration.everywhere import everywhere
 from proofs.enumeration.lanes import Enumerator
 from proofs.enumeration.question import Apart, Everywhere, Question, Written
-from proofs.enumeration.space import MAX_LANES
 from proofs.enumeration.written import written
 
 LEAST = 2**10  # what a claim counts at least
@@ -20,22 +19,15 @@ LEAST = 2**10  # what a claim counts at least
 
 def enumerate_claim(given: Enumerator, question: Question) -> Answer:
     """Whether a claim holds, or a candidate against it, or why it cannot be enumerated."""
-    if given.left <= 0:
-        return Answer(False, reason="as many assignments of this entry as one may cost have been gone through")
-    answer = _answer(given, question)
-    given.left -= max(answer.lanes, LEAST)
-    return answer
-
-
-def _answer(given: Enumerator, question: Question) -> Answer:
     try:
+        given.work.spend(LEAST)
         if isinstance(question, Apart):
             return apart(given, question)
         if isinstance(question, Written):
             return written(given, question)
         return everywhere(given, question)
     except NotFinite as error:
-        return Answer(False, reason=str(error), lanes=MAX_LANES // 16)
+        return Answer(False, reason=str(error))
 
 
 __all__ = ["Answer", "Apart", "Enumerator", "Everywhere", "Question", "Written", "enumerate_claim"]

@@ -14,7 +14,6 @@ class Answer:
     Args:
         pins: symbols and equations in SMT-LIB that single out the candidate, in the spelling of the claim's query.
         rung: `syntactic` if the canonical form alone decided.
-        lanes: how many assignments were looked at.
         axes: of each access, what was gone through besides the threads; `conditioned`: conditions were put to use.
     """
 
@@ -22,6 +21,5 @@ class Answer:
     pins: tuple[tuple[str, str], ...] = ()
     reason: str = ""
     rung: str = "enumeration"
-    lanes: int = 0
     axes: tuple[tuple[Axis, ...], ...] = ()
     conditioned: bool = False

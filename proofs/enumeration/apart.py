@@ -44,7 +44,6 @@ def apart(given: Enumerator, question: Apart) -> Answer:
     ranges = together(*sites)
     if ranges is None:
         return Answer(True)
-    lanes = 0
     meeting: Example | None = None
     for whole, conditioned in LEVELS:
         try:
@@ -54,15 +53,14 @@ def apart(given: Enumerator, question: Apart) -> Answer:
             if meeting is None:
                 raise
             break
-        lanes += sum(t.lanes.count for t in tables)
         meeting = found
         if meeting is None:
             axes = tuple((*t.used.shared, *t.used.own) for t in tables)
-            return Answer(True, lanes=lanes, axes=axes, conditioned=conditioned)
+            return Answer(True, axes=axes, conditioned=conditioned)
     assert meeting is not None
     mine, theirs = meeting()
     pins = dict.fromkeys((*pinned(mine, first), *pinned(theirs, second)))
-    return Answer(False, tuple(pins), lanes=lanes)
+    return Answer(False, tuple(pins))
 
 
 def together(one: Site, other: Site) -> dict[str, Interval] | None:

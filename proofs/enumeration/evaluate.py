@@ -26,6 +26,19 @@ class NotFinite(Exception):
     """This cannot be enumerated: a number may be too large, there are too many lanes, or an atom has no columns."""
 
 
+@dataclass
+class Work:
+    """How many numbers may still be worked out; all enumerations of an entry share one."""
+
+    left: int
+
+    def spend(self, numbers: int) -> None:
+        """Count some. NotFinite if there are none left."""
+        if self.left <= 0:
+            raise NotFinite("the effort for enumeration was used up")
+        self.left -= numbers
+
+
 @dataclass(frozen=True)
 class Lanes:
     """Columns by symbol name, all of one length.
@@ -33,12 +46,14 @@ class Lanes:
     Args:
         count: the number of lanes.
         ranges: bounds of symbols, with and without columns.
+        work: what evaluation is counted against.
         known: conditions that hold in all lanes.
     """
 
     count: int
     columns: Mapping[str, Column]
     ranges: Ranges
+    work: Work
     known: frozenset[Cond] = frozenset()
 
     def has(self, item: Poly | Atom | Cond) -> bool:
@@ -55,6 +70,7 @@ class Lanes:
         total: Column = 0
         for monomial, coefficient in term.terms.items():
             product: Column = coefficient
+            self.work.spend(self.count * (1 + len(monomial)))
             for atom in monomial:
                 product = product * self._atom(atom)
             total = total + product

@@ -25,7 +25,6 @@ def everywhere(given: Enumerator, question: Everywhere) -> Answer:
         return Answer(True, rung="syntactic")
     if site.ranges is None:
         return Answer(True)
-    lanes = 0
     candidate: tuple[tuple[str, str], ...] = ()
     for whole, conditioned in LEVELS:
         wanted: list[Poly | Cond] = [goal, *(site.conditions if whole else ())]
@@ -37,13 +36,12 @@ def everywhere(given: Enumerator, question: Everywhere) -> Answer:
             if not candidate:
                 raise
             break
-        lanes += table.lanes.count
         done = table.used.parted.cond(goal)
         bad = np.broadcast_to(np.logical_not(table.lanes.certain(done)), (table.lanes.count,))
         if conditioned and bad.any():
             bad = bad & table.reached
         if not bad.any():
             axes = ((*table.used.shared, *table.used.own),)
-            return Answer(True, lanes=lanes, axes=axes, conditioned=conditioned)
+            return Answer(True, axes=axes, conditioned=conditioned)
         candidate = tuple(pinned(pins_at(table, int(np.flatnonzero(bad)[0])), question.copy))
-    return Answer(False, candidate, lanes=lanes)
+    return Answer(False, candidate)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
-from proofs.effort import ASSIGNMENTS
-from proofs.enumeration.evaluate import Array
+from proofs.effort import NUMBERS
+from proofs.enumeration.evaluate import Array, Work
 from proofs.enumeration.site import MARK, Site, Sites
 from proofs.enumeration.space import Axes, Block, Layout, Plan, axes_for, lay_out, plan
 from proofs.enumeration.table import Grid, Pin, Table, extremes
@@ -40,11 +40,11 @@ class Kept(Generic[Key, Made]):
 
 
 class Enumerator:
-    """The enumerations of one entry. `left`: assignments that may still be gone through, all claims together."""
+    """The enumerations of one entry, whose claims together may cost `numbers` numbers that are worked out."""
 
-    def __init__(self, problem: Problem, work: int = ASSIGNMENTS) -> None:
+    def __init__(self, problem: Problem, numbers: int = NUMBERS) -> None:
         self.problem = problem
-        self.left = work
+        self.work = Work(numbers)
         self.sites = Sites(problem)
         self.threads = self.sites.threads()
         self.block = _block(problem)
@@ -66,13 +66,13 @@ class Enumerator:
     def table_of(self, site: Site, used: Plan) -> Table:
         """A site over the lanes of a plan."""
         key = (*site.key, "|", *(a.key for a in used.shared), "|", *(a.key for a in used.own))
-        return self._tables.get(key, lambda: Table(site, used, self._layout(used)))
+        return self._tables.get(key, lambda: Table(site, used, self._layout(used), self.work))
 
     def _layout(self, used: Plan) -> Layout:
         """The lanes of a plan; they depend on the launch alone, not on the site."""
         key = (*(a.key for a in used.shared), "|", *(a.key for a in used.own))
         filters = [used.parted.cond(c) for c in self.sites.launch]
-        return self._layouts.get(key, lambda: lay_out(self.block, used, self.sites.ranges or {}, filters))
+        return self._layouts.get(key, lambda: lay_out(self.block, used, self.sites.ranges or {}, filters, self.work))
 
     def extremes(self, table: Table, grid: Grid, chosen: Array | None, conditioned: bool) -> tuple[Array, Array]:
         """Least and greatest owner of each cell."""

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from proofs.enumeration.evaluate import Array, Column, Lanes, NotFinite
+from proofs.enumeration.evaluate import Array, Column, Lanes, NotFinite, Work
 from proofs.enumeration.parting import MAX_MODULUS, MAX_START, Parted, Parting, Places
 from proofs.enumeration.ranges import Ranges
 from proofs.enumeration.site import CONTENT, private, symbols_of
@@ -143,7 +143,7 @@ class Layout:
     inner: tuple[int, ...]
 
 
-def lay_out(block: Block, used: Plan, ranges: Ranges, filters: Sequence[Cond]) -> Layout:
+def lay_out(block: Block, used: Plan, ranges: Ranges, filters: Sequence[Cond], work: Work) -> Layout:
     """Every lane of a plan.
 
     Args:
@@ -161,7 +161,7 @@ def lay_out(block: Block, used: Plan, ranges: Ranges, filters: Sequence[Cond]) -
         columns[axis.symbol.name] = index % axis.count + axis.low
         index = index // axis.count
     keep = np.ones(total, bool)
-    lanes = Lanes(total, columns, known)
+    lanes = Lanes(total, columns, known, work)
     for condition in filters:
         keep &= lanes.possible(condition)
     groups = np.flatnonzero(keep)
@@ -171,6 +171,7 @@ def lay_out(block: Block, used: Plan, ranges: Ranges, filters: Sequence[Cond]) -
     columns = {n: _spread(c, spread, inner) for n, c in columns.items()}
     columns |= {n: np.repeat(c, inner) for n, c in numbers.items()}
     count = len(spread) * inner
+    work.spend(count * (len(columns) + len(used.own)))
     step = inner
     for axis in used.own:
         step //= axis.count

@@ -9,7 +9,7 @@ from math import gcd
 
 import numpy as np
 
-from proofs.enumeration.evaluate import LARGEST, Array, Column, Lanes, NotFinite
+from proofs.enumeration.evaluate import LARGEST, Array, Column, Lanes, NotFinite, Work
 from proofs.enumeration.ranges import range_of
 from proofs.enumeration.site import Site, private
 from proofs.enumeration.space import Layout, Plan
@@ -28,10 +28,10 @@ class Table:
         stride: any multiple of it may be added to a lane's address; 0 if nothing is unknown.
     """
 
-    def __init__(self, site: Site, used: Plan, layout: Layout) -> None:
+    def __init__(self, site: Site, used: Plan, layout: Layout, work: Work) -> None:
         self.site, self.used, self.layout = site, used, layout
         axes = {a.symbol.name: (a.low, a.low + a.count - 1) for a in (*used.shared, *used.own)}
-        self.lanes = lanes = Lanes(layout.count, layout.columns, {**(site.ranges or {}), **axes})
+        self.lanes = lanes = Lanes(layout.count, layout.columns, {**(site.ranges or {}), **axes}, work)
         address = used.parted.poly(site.address)
         finite, rest = lanes.split(address)
         self.begin = _column(lanes.value(finite), lanes.count)
@@ -113,6 +113,7 @@ class Grid:
         shift = self.grain.bit_length() - 1
         first = first >> shift if self.grain == 1 << shift else first // self.grain
         for number in range(table.site.width // self.grain):
+            table.lanes.work.spend(3 * len(first))
             at = first + number if number else first
             if self.around:
                 at = at % self.around

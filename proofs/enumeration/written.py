@@ -36,7 +36,6 @@ LEVELS = (False, True)
 
 def written(given: Enumerator, question: Written, sizes: bool = True) -> Answer:
     """The answer to an init claim. `sizes`: what a reader's guards say of sizes that are not known is put to use."""
-    lanes = 0
     for round_ in (*range(question.depth), None):
         case = _Case(given, question, round_, sizes)
         if case.site.ranges is None:
@@ -49,15 +48,14 @@ def written(given: Enumerator, question: Written, sizes: bool = True) -> Answer:
                 if candidate is None:
                     raise
                 break
-            lanes += table.lanes.count
             candidate = None
             if not missing.any():
                 break
             bad = int(np.flatnonzero(missing)[0])
             candidate = (*pinned(pins_at(table, bad), ONE), *case.pins)
         if candidate is not None:
-            return Answer(False, candidate, lanes=lanes)
-    return Answer(True, lanes=lanes)
+            return Answer(False, candidate)
+    return Answer(True)
 
 
 @dataclass(frozen=True)

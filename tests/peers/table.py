@@ -125,9 +125,9 @@ def of_viz(kernel: Kernel, results: Results, which: str) -> str:
 
 
 def words(said: Said) -> str:
-    kinds = ", ".join(said.kinds)
     if said.verdict == FOUND:
-        return kinds
+        return ", ".join(f"`{kind}`" for kind in said.kinds)
+    kinds = ", ".join(said.kinds)
     return f"{said.verdict}: {kinds}" if kinds else said.verdict
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from fltc.kernels import Kernel, kernels
 from spec.contracts.expr import holds
+from spec.contracts.facts import first_breach, parse_fact
 from spec.errors import BadInput, ToolMissing
 from tests.peers import __main__ as command
 from tests.peers import sanitizer, viz
@@ -136,6 +137,19 @@ def test_the_ordinary_launch_fulfils_the_flags(kernel: Kernel) -> None:
     assert launch_from(json.loads(json.dumps(launch.to_json()))) == launch
 
 
+@pytest.mark.parametrize("kernel", [k for k in ALL if "--fact" in k.flags], ids=name_of)
+def test_the_memory_of_an_ordinary_launch_keeps_the_facts(kernel: Kernel) -> None:
+    (launch,) = launches(kernel, None)
+    sizes = {a.name: int(a.value) for a in launch.arguments if a.kind == "number"}
+    sizes |= {f"grid.{axis}": size for axis, size in zip("xyz", launch.grid, strict=True)}
+    buffers = {a.name: (seed, a) for seed, a in enumerate(launch.arguments) if a.kind == "buffer"}
+    for text in Asked(kernel).facts:
+        fact = parse_fact(text, sizes.keys())
+        seed, buffer = buffers[fact.buffer]
+        kind = f"<{'i' if buffer.element[0] == 's' else 'u'}{int(buffer.element[1:]) // 8}"
+        assert first_breach(fact, content(buffer, seed).view(kind).reshape(buffer.extents), sizes) is None
+
+
 def test_sizes_are_more_than_a_tile_and_strides_leave_no_gaps() -> None:
     (launch,) = launches(BY_NAME["matmul_static"], None)
     values = {a.name: a.value for a in launch.arguments if a.kind == "number"}
@@ -210,7 +224,7 @@ def results() -> Results:
 def test_a_row_says_what_each_tool_said_at_each_launch(results: Results) -> None:
     kernel = BY_NAME["triton_softmax-off_by_one"]
     assert of_fltc(kernel, results) == "refuted: bounds"
-    assert of_sanitizer(kernel, results, SHOWN) == "memcheck: Invalid"
+    assert of_sanitizer(kernel, results, SHOWN) == "memcheck: `Invalid`"
     assert of_sanitizer(kernel, results, ORDINARY) == "clean"
     assert of_viz(kernel, results, SHOWN) == "clean"
     assert of_viz(BY_NAME["vadd32"], results, SHOWN) == "not applicable: no Triton source"

@@ -71,8 +71,8 @@ def test_little_effort_is_not_spent_on_many_claims_at_once(effort: int, at_once:
 def test_enumeration_has_its_part_of_the_effort() -> None:
     (problem,) = problems(saxpy())
     full, small = (analyse(problem, limits=limits_of(effort)).enumerator for effort in (100, 1))
-    assert full.left == Enumerator(problem).left
-    assert small.left == full.left // 100
+    assert full.work == Enumerator(problem).work
+    assert small.work.left == full.work.left // 100
 
 
 # --- one query ---

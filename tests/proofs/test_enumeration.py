@@ -287,10 +287,10 @@ def test_an_entry_may_cost_so_much_and_no_more() -> None:
     where = problem()
     a = access(where, "a1", where.specials["%tid.x"] * 4, 4)
     given_ = Enumerator(where)
-    before = given_.left
+    before = given_.work.left
     assert enumerate_claim(given_, question(where, a, a)).holds
-    assert given_.left < before
-    given_.left = 0
+    assert given_.work.left < before
+    given_.work.left = 0
     answer = enumerate_claim(given_, question(where, a, a))
     assert not answer.holds
     assert not answer.pins
