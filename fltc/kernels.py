@@ -24,7 +24,7 @@ class Kernel:
         refuted: the obligation that a faulty kernel breaks; empty where all are to be proved.
         at: text of the source line (of the PTX line, where the PTX is the source) that the refutation must name.
         unknown: of a sound kernel, the obligations that the prover cannot decide (docs/limits.md).
-        because: what each of these must give as its reason, or part of it.
+        because: what one of these must give as its reason, or part of it.
         faults: numbers of the known kinds of faults that it shows, or shows mended.
     """
 
@@ -98,7 +98,8 @@ def wrong(kernel: Kernel, report: Mapping[str, Any]) -> str:
     if not kernel.refuted:
         wanted = dict.fromkeys(kernel.unknown, "unknown")
         other = [row for row in rows if row["verdict"] != wanted.get(row["obligation"], "proved")]
-        if not other and not all(_says_why(kernel, row) for row in rows if row["obligation"] in wanted):
+        undecided = [row for row in rows if row["obligation"] in wanted]
+        if undecided and not other and not any(_says_why(kernel, row) for row in undecided):
             return f"{kernel.expected}, but not because {kernel.because!r}"
         return ", ".join(f"{row['obligation']} {row['verdict']}" for row in other)
     (row,) = [row for row in rows if row["obligation"] == kernel.refuted]
@@ -119,7 +120,7 @@ def false_verdicts(kernel: Kernel, report: Mapping[str, Any]) -> list[str]:
 
 
 def _says_why(kernel: Kernel, row: Mapping[str, Any]) -> bool:
-    return any(kernel.because in claim["why"] for claim in row["open"])
+    return any(kernel.because in said for claim in row["open"] for said in (claim["why"], *claim.get("help", ())))
 
 
 def examples(counterexample: Mapping[str, Any]) -> list[Mapping[str, Any]]:

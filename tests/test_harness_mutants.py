@@ -10,7 +10,10 @@ from backend import ptx
 from backend.emulator.device import EmulatorDevice
 from backend.launch import bind
 from spec.contracts import STEMS, contracts_of
+from spec.ptx.machine import Stats
 from spec.ptx.parser import parse
+from spec.ptx.schedules import SCHEDULES
+from tests.harness.further import SHARE, Further
 from tests.harness.run import DiffRow, Profile, campaign
 from tests.harness.strategies import EMULATOR
 
@@ -71,3 +74,28 @@ def test_a_faulty_kernel_is_found(stem: str, name: str, shipped: str, instead: s
     row = run(stem, mutant)
     assert row.failures, f"{name}: not found"
     assert re.search(said, "\n".join(row.failures)), row.failures
+
+
+def test_what_hangs_on_lanes_in_step_fails_under_another_schedule_only() -> None:
+    """Threads leave where not all lanes of their warp come together: forward none does."""
+    gate = "@%inactive bra EXIT;"
+    parted = "{ .reg .b32 %m; .reg .pred %few; activemask.b32 %m; setp.ne.u32 %few, %m, -1; @%few bra EXIT; }"
+    text = ptx.load("silu").replace(gate, f"{gate}\n{parted}", 1)
+    row = run("silu", text, profile=Profile(5, EMULATOR, widest=0))
+    assert row.failures
+    assert all("under the schedule" in failure for failure in row.failures)
+
+
+def test_further_runs_take_their_share_and_leave_the_schedule() -> None:
+    device = EmulatorDevice("reverse")
+    further, names = Further(device), []
+    for _ in range(len(SCHEDULES) - 1):
+        with further.schedule() as name:
+            names.append(name)
+            device.stats = Stats(steps=10)
+        assert device.schedule == "reverse"
+    assert sorted(names) == sorted({*SCHEDULES} - {"reverse"})
+    assert not further.cheap
+    device.stats = Stats(steps=10 * SHARE * len(names))
+    further.ran()
+    assert further.cheap

@@ -9,8 +9,9 @@ Four arguments, each a claim with a name:
 * `again`: a plain store is made twice at once, with the same value and address; the second changes nothing.
 * `unread`: what the instruction writes is read nowhere before it is written again.
 * `local`: in every state in which the analysis finds a thread at the instruction, the edited one has the same guard, or
-  writes the same values. The states are those of the original, all of them; so by induction over a run the two runs
-  are the same. Decided like any claim, by linear arithmetic or by the solver.
+  writes the same values; or what it writes is gone again at the end of its block, and everything that was made of it
+  until then is the same. The states are those of the original, all of them; so by induction over a run the two runs are
+  the same. Decided like any claim, by linear arithmetic or by the solver.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from proofs.mutation.editing import accesses_memory, results_of, sources_of
 from proofs.mutation.making import Made
 from proofs.mutation.operators import SYNCHRONISES
 from proofs.problem import Problem
-from proofs.state import Value
+from proofs.state import State, Value
 from proofs.symbolic import Machine
 from proofs.terms import FALSE, Cond, conj, disj, modulo, negate, same
 from proofs.words import Word
@@ -98,12 +99,14 @@ def _edited(made: Made, before: int) -> list[Instr]:
 
 def _unread(function: Function, at: int, old: Instr, new: Sequence[Instr]) -> bool:
     """Whether no register that either writes is read on any way from there before it is written without a guard."""
-    if lookup(old.opcode) is None or any(lookup(i.opcode) is None for i in new):
+    if not all(_computes(i) and results_of(i) for i in (old, *new)):
         return False
-    if old.base == "bra" or not results_of(old) or not all(results_of(i) for i in new):
-        return False
-    if any(accesses_memory(i) or lookup(i.opcode)[0].control for i in (old, *new)):  # type: ignore[index]
-        return False
+    registers = {*results_of(old), *(r for i in new for r in results_of(i))}
+    return all(_never_read(function, at + 1, register) for register in registers)
+
+
+def _never_read(function: Function, start: int, register: str) -> bool:
+    """Whether a register is read on no way from an instruction on before it is written without a guard."""
     instructions = tuple(function.instructions())
     labels: dict[str, int] = {}
     count = 0
@@ -112,27 +115,24 @@ def _unread(function: Function, at: int, old: Instr, new: Sequence[Instr]) -> bo
             labels[statement.name] = count
         else:
             count += 1
-    for register in {*results_of(old), *(r for i in new for r in results_of(i))}:
-        todo, seen = [at + 1], set()
-        while todo:
-            here = todo.pop()
-            if here in seen or here >= len(instructions):
-                continue
-            seen.add(here)
-            instruction = instructions[here]
-            if lookup(instruction.opcode) is None or instruction.base in ("brx", "call"):
-                return False
-            guard = instruction.guard.name if instruction.guard is not None else ""
-            if register == guard or register in sources_of(instruction):
-                return False
-            if not results_of(instruction) and any(register in str(o) for o in instruction.operands):
-                return False
-            if register in results_of(instruction) and not guard:
-                continue
-            if instruction.base == "bra" and isinstance(target := instruction.operands[0], Sym):
-                todo.append(labels[target.name])
-            if guard or instruction.base not in ("bra", "ret", "exit"):
-                todo.append(here + 1)
+    todo, seen = [start], set()
+    while todo:
+        here = todo.pop()
+        if here in seen or here >= len(instructions):
+            continue
+        seen.add(here)
+        instruction = instructions[here]
+        if lookup(instruction.opcode) is None or instruction.base in ("brx", "call"):
+            return False
+        guard = instruction.guard.name if instruction.guard is not None else ""
+        if register == guard or register in sources_of(instruction):
+            return False
+        if register in results_of(instruction) and not guard:
+            continue
+        if instruction.base == "bra" and isinstance(target := instruction.operands[0], Sym):
+            todo.append(labels[target.name])
+        if guard or instruction.base not in ("bra", "ret", "exit"):
+            todo.append(here + 1)
     return True
 
 
@@ -173,9 +173,39 @@ class _Comparing(Machine):
             return self._equal(known, guards[0], guards[1])
         if any(not _computes(i) for i in (self.old, *self.new)):
             return False
-        first, second = self._after([self.old]), self._after(self.new)
+        first, second = self._after(before, [self.old]), self._after(before, self.new)
         names = {r for i in (self.old, *self.new) for r in results_of(i)} - {*self._temporary()}
-        return all(self._equal(known, first.get(r), second.get(r)) for r in names)
+        differ = {r for r in names if not self._equal(known, first.registers.get(r), second.registers.get(r))}
+        instructions = tuple(self.problem.function.instructions())
+        at = next(n for n, i in enumerate(instructions) if i is self.old) + 1
+        for instruction in self._following():
+            if not differ:
+                return True
+            reached = differ & {*sources_of(instruction), *([instruction.guard.name] if instruction.guard else [])}
+            if reached and not _computes(instruction):
+                return False
+            if lookup(instruction.opcode) is None or (results_of(instruction) and not _carried(instruction)):
+                return False
+            at += 1
+            if not results_of(instruction):
+                continue
+            first = self._after(first, [instruction])
+            # What is made of other operands may be another unknown: it must not have the same name.
+            second = self._after(second, [instruction], ".edited" if reached else "")
+            for r in results_of(instruction):
+                if reached and not self._equal(known, first.registers.get(r), second.registers.get(r)):
+                    differ.add(r)
+                elif reached or instruction.guard is None:
+                    differ.discard(r)
+        return all(_never_read(self.problem.function, at, r) for r in differ)
+
+    def _following(self) -> Sequence[Instr]:
+        """The instructions behind the edited one up to the end of its block."""
+        for block in self.graph.blocks:
+            for number, instruction in enumerate(block.instructions):
+                if instruction is self.old:
+                    return block.instructions[number + 1 :]
+        return ()
 
     def _guard_only(self, new: Instr) -> bool:
         return (new.opcode, new.operands) == (self.old.opcode, self.old.operands)
@@ -185,20 +215,21 @@ class _Comparing(Machine):
         named = {r for i in (self.old,) for r in (*results_of(i), *sources_of(i))}
         return {r for i in self.new for r in results_of(i) if r.startswith(("%narrow_", "%plain_"))} - named
 
-    def _after(self, instructions: Sequence[Instr]) -> dict[str, Value]:
-        start = self.state
+    def _after(self, start: State, instructions: Sequence[Instr], mark: str = "") -> State:
+        """The state behind some instructions. `mark`: makes what is unknown of their results another unknown."""
+        kept = self.state
         self.state, self.found = start.copy(), []
         for instruction in instructions:
             found = lookup(instruction.opcode)
             assert found is not None
             self.instruction = instruction
-            self.domain.at(instruction.line, self.places[id(instruction)], frozenset(self.loops))
+            self.domain.at(instruction.line, self.places[id(instruction)] + mark, frozenset(self.loops))
             self.guard = self._guard(instruction)
             self.domain.uniform = False
             if self.guard != FALSE:
                 self.carry_out(instruction, *found)
-        after = dict(self.state.registers)
-        self.state = start
+        after = self.state
+        self.state = kept
         return after
 
     def _equal(self, known: tuple[Cond, ...], a: Value | None, b: Value | None) -> bool:
@@ -221,6 +252,12 @@ def _computes(instruction: Instr) -> bool:
         found is not None and found[0].meaning is not None and not found[0].control and not accesses_memory(instruction)
         and instruction.base not in ("shfl", "vote", "redux", "match", "mma", "ldmatrix")
     )
+
+
+def _carried(instruction: Instr) -> bool:
+    """Whether the table says what it writes, memory and lanes left out or not."""
+    found = lookup(instruction.opcode)
+    return found is not None and found[0].meaning is not None and not found[0].control
 
 
 def _local(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,8 @@ from proofs.problem import Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay.layout import MIXED, RESIDUE
-from proofs.replay.model import Launch, launch_of
-from proofs.terms import LAUNCH, Symbol, le, negate, quote
+from proofs.replay.model import Index, Launch, launch_of
+from proofs.terms import LAUNCH, Poly, Symbol, le, negate, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput, Unsupported
 from spec.ptx.memory import Buffer
@@ -44,16 +44,22 @@ Names = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Setting:
-    """One launch with what its buffers hold, to be made anew for each run."""
+    """One launch with what its buffers hold, to be made anew for each run; of a large one only some blocks run."""
 
     values: Mapping[str, int]
     seed: int
     elements: Names = field(default_factory=dict)
+    blocks: tuple[Index, ...] = ()
 
     def make(self, analysis: Analysis) -> Launch:
         """The launch in fresh memory, its buffers filled."""
         problem = analysis.problem
         launch = launch_of(problem, self.values, analysis.records)
+        x, y, z = launch.grid
+        blocks = self.blocks
+        if not blocks and x * y * z <= MOST_BLOCKS:
+            blocks = tuple((i, j, k) for k in range(z) for j in range(y) for i in range(x))
+        launch = replace(launch, blocks=blocks)
         rng = np.random.default_rng(self.seed)
         for name, buffer in launch.memory.buffers.items():
             source = problem.sources.get(name)
@@ -120,6 +126,7 @@ class Chooser:
         for axes in ((0, 1), (0,), (1,), (2,)):
             if not all(("grid", axis) in self.seen for axis in axes):
                 self._several_blocks(axes)
+        self._later_rounds()
         for hypotheses in self._other_ways():
             if not self._one_way():
                 break
@@ -137,9 +144,11 @@ class Chooser:
         self.kept.sort(key=lambda pair: pair[1].cost)
         return [setting for setting, _ in self.kept]
 
-    def _consider(self, values: Mapping[str, int], seed: int, always: bool = False) -> bool:
+    def _consider(
+        self, values: Mapping[str, int], seed: int, always: bool = False, blocks: tuple[Index, ...] = ()
+    ) -> bool:
         """Keep a launch if it can be run and adds something."""
-        setting = Setting(values, seed, self.elements)
+        setting = Setting(values, seed, self.elements, blocks)
         try:
             launch = setting.make(self.analysis)
             if not _small(launch):
@@ -210,6 +219,23 @@ class Chooser:
                 todo[:0] = [group[: len(group) // 2], group[len(group) // 2 :]]
         return {name: value for name, value in answer.model.items() if name in names}
 
+    def _later_rounds(self) -> None:
+        """For each access in a loop that never came again: a launch in which it does, of which one block is run."""
+        done: set[str] = set()
+        for access in self.analysis.records.accesses:
+            loop = next((r for r in self.analysis.records.loops if r.id in access.at.loops[-1:]), None)
+            if loop is None or loop.id in done or ("again", access.at.line) in self.seen:
+                continue
+            done.add(loop.id)
+            again = le(1, Poly.symbol(loop.iteration))
+            hypotheses = [*domain(self.problem), *known(access.at), Hypothesis("way", again.text, again)]
+            for values in self._found(hypotheses, (*REACHING, 2**21, 2**30), whole=True):
+                block = tuple(max(values.get(f"ctaid.{axis}", 0), 0) for axis in "xyz")
+                names = {s.name for s in self._symbols()}
+                launch = {name: value for name, value in values.items() if name in names}
+                if self._consider(launch, len(self.kept), blocks=((block[0], block[1], block[2]),)):
+                    break
+
     def _several_blocks(self, axes: Sequence[int]) -> None:
         """A launch with two or three blocks along some axes, if there may be one."""
         extents = [self.problem.specials[f"%nctaid.{'xyz'[axis]}"] for axis in axes]
@@ -239,24 +265,26 @@ class Chooser:
                     told.add(key)
                     yield [Hypothesis("way", c.text, c) for c in prefix]
 
-    def _found(self, hypotheses: Sequence[Hypothesis]) -> Iterator[dict[str, int]]:
-        """Models of what is assumed, the smallest bounds of sizes first."""
+    def _found(
+        self, hypotheses: Sequence[Hypothesis], bounds: Sequence[int] = REACHING, whole: bool = False
+    ) -> Iterator[dict[str, int]]:
+        """Models of what is assumed, the smallest bounds of sizes first; of launches only, if not `whole`."""
         symbols = self._symbols()
         text = build("reach", (), hypotheses, "false", []).text
         bases = {b.base.name for b in self.problem.buffers.values()}
         sizes = [s for s in symbols if s.kind in ("parameter", "special") and s.name not in bases]
-        for bound in REACHING:
+        for bound in bounds:
             lines = [f"(assert (<= {-bound} {quote(s.name)} {bound}))" for s in sizes]
-            lines += [f"(assert (<= {quote(s.name)} 4))" for s in sizes if s.name.startswith("nctaid")]
+            grid = [s for s in sizes if s.name.startswith("nctaid")] if bound <= REACHING[-1] else []
+            lines += [f"(assert (<= {quote(s.name)} 4))" for s in grid]
             found = decide(text.replace("(check-sat)", "\n".join([*lines, "(check-sat)"])), RLIMIT)
             if found.status == "sat":
                 names = {s.name for s in symbols}
-                yield {name: value for name, value in found.model.items() if name in names}
+                yield {name: value for name, value in found.model.items() if whole or name in names}
 
 
 def _small(launch: Launch) -> bool:
-    x, y, z = launch.grid
     threads = launch.block[0] * launch.block[1] * launch.block[2]
-    blocks = x * y * z
+    blocks = len(launch.blocks)
     within = all(b.size <= SIZES or b.content.dense is None for b in launch.memory.buffers.values())
-    return within and blocks <= MOST_BLOCKS and blocks * threads <= MOST_THREADS
+    return within and blocks > 0 and blocks * threads <= MOST_THREADS

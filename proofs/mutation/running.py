@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import prod
 
 from proofs.replay.model import Launch
 from spec.ptx.ast import Function, Module
 from spec.ptx.block import StepEvent
-from spec.ptx.faults import STEP_LIMIT, Enough, Fault
+from spec.ptx.faults import STEP_LIMIT, Fault, Index
 from spec.ptx.machine import run
 from spec.ptx.memory import Buffer, Memory
 
@@ -52,7 +53,7 @@ class Outcome:
 
 
 def execute(
-    subject: Subject, launch: Launch, schedule: str | int, step_limit: int, watched: bool = False,
+    subject: Subject, launch: Launch, schedule: str, step_limit: int, watched: bool = False,
     enough: Callable[[Fault], bool] | None = None,
 ) -> Outcome:
     """Run all blocks. Unsupported, BadInput: as of `spec.ptx.machine.run`."""
@@ -72,7 +73,8 @@ def execute(
 
     result = run(
         subject.function, subject.module, grid=launch.grid, block=launch.block, args=dict(launch.arguments),
-        memory=launch.memory, schedule=schedule, dynamic_shared=launch.dynamic_shared, step_limit=step_limit,
+        memory=launch.memory, blocks=_chosen(launch), schedule=schedule,
+        dynamic_shared=launch.dynamic_shared, step_limit=step_limit,
         allow_exited=subject.allow_exited, alike=subject.alike, lenient=subject.lenient, one_value=subject.one_value,
         on_step=look if watched else None, enough=enough,
     )
@@ -83,6 +85,11 @@ def execute(
         faults, len(faults) < len(result.faults), dict(_contents(launch.memory)), steps, steps * (50 + threads),
         frozenset(ways),
     )
+
+
+def _chosen(launch: Launch) -> Sequence[Index] | None:
+    """The blocks where only some are run; None leaves their order to the schedule."""
+    return None if len(launch.blocks) == prod(launch.grid) else launch.blocks
 
 
 def _contents(memory: Memory) -> Iterator[tuple[str, str]]:
@@ -104,6 +111,3 @@ def _digest(buffer: Buffer) -> str:
             if page.strip(b"\0"):
                 digest.update(f"{number}:".encode() + page)
     return digest.hexdigest()
-
-
-__all__ = ["Collection", "Enough", "Outcome", "Subject", "execute"]

@@ -16,7 +16,8 @@ from spec.ptx.schedules import ANY, BLOCK, EVEN, FIRST, HALF, HIGHEST, SWITCH, S
 Array = npt.NDArray[Any]
 
 _WARP = 32
-# Steps that one unit, or one of several paths, takes at most before others that can go on get their turn.
+# Picks of one unit, or of one of several paths, after which others that can go on get their turn. A pick is good for a
+# step, or for a stretch of steps without branches.
 PATIENCE = 500
 # A choice at random, so many times in a hundred steps: of another unit, of another path, of a part of the threads.
 _SWITCHES, _TURNS, _SPLITS = 20, 30, 20
@@ -43,8 +44,8 @@ class Scheduler:
         self._last: dict[int, int] = {}  # when a unit went on
         self._now = 0
         self._turn = -1
-        self._stayed = 0  # steps that this unit has taken one after the other
-        self._parted: dict[int, int] = {}  # steps that a unit has been on several paths
+        self._stayed = 0  # picks of this unit, one after the other
+        self._parted: dict[int, int] = {}  # picks for which a unit has been on several paths
         self._at = -1
         self.release(self.everyone, 0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from spec.operators.model import Expected, Operator
 from spec.ptx.parser import parse
 from tests.harness.adverse import Adverse, adverse
 from tests.harness.compare import Outcome, Verdict, execute, judge, same_bits
+from tests.harness.further import Further
 from tests.harness.layout import CANARY, UNWRITTEN, place
 from tests.harness.strategies import CUDA, EMULATOR, Case, Limits, cases
 
@@ -117,18 +119,22 @@ def run_diff(
 def campaign(
     device: Device, descriptor: Descriptor, profile: Profile, base_seed: int, say: Callable[[str], None]
 ) -> DiffRow:
-    """Known answers, cases made by hand, then drawn ones; a failing draw is shrunk and reported once."""
+    """Known answers, cases made by hand, then drawn ones; a failing draw is shrunk and reported once.
+
+    On the emulator, some also under another schedule (`Further`).
+    """
     contract, operator = descriptor.contract, operator_of(descriptor.contract.operator)
     row = DiffRow(contract.operator, entry=contract.entry, ptx_sha256=descriptor.sha256)
-    step = max(1, profile.cases // 5)
+    step, further = max(1, profile.cases // 5), Further(device)
     for answer in operator.known_answers:
         row.cases += 1
         row.failures += [
-            f"known answer {answer.name!r}: {c}" for c in _known(device, descriptor, operator, answer, row)
+            f"known answer {answer.name!r}: {c}" for c in _known(device, descriptor, operator, answer, row, further)
         ]
     for made in adverse(contract.stem, profile.widest):
         row.cases += 1
         row.failures += [f"{made.name}: {c}" for c in _made(device, descriptor, operator, made, row)]
+        further.ran()
 
     def check(case: Case) -> None:
         if row.failures:  # the device is lost (below), or a known answer is wrong: nothing more to learn
@@ -137,7 +143,7 @@ def campaign(
         if row.cases % step == 0:
             say(f"{contract.entry}: {row.cases} cases, worst error/bound {row.worst_ratio:.3f}")
         try:
-            verdict = _verdict(device, descriptor, operator, case, row)
+            verdict = _verdict(device, descriptor, operator, case, row, further)
         except DriverError as error:  # a fault on a GPU ends its context: no other case can run, none can be shrunk
             row.failures.append(f"{case}: {error}")
             return
@@ -177,19 +183,22 @@ def _launch(
     return execute(device, descriptor, case.values, inputs, case.offsets, **fill)
 
 
-def _verdict(device: Device, descriptor: Descriptor, operator: Operator, case: Case, row: DiffRow) -> Verdict:
+def _verdict(
+    device: Device, descriptor: Descriptor, operator: Operator, case: Case, row: DiffRow, further: Further
+) -> Verdict:
     """Everything about one case; a fault of the device is a complaint, an error of the harness is not."""
     contract, verdict = descriptor.contract, Verdict()
     inputs = {name: recipe.make(_shape(contract, name, case)) for name, recipe in case.recipes.items()}
     try:
         outcome = _launch(device, descriptor, case, inputs, row)
+        further.ran()
         verdict.complaints += outcome.complaints
         if case.values[contract.power] != ACTIVE:
             return verdict
         floats = {name: float(np.float32(v)) for name, v in case.values.items() if isinstance(v, float)}
         judge(operator.expected(inputs, floats), outcome.outputs, operator, verdict)
         row.elements += verdict.elements
-        verdict.complaints += _extra(device, descriptor, case, inputs, outcome, row)
+        verdict.complaints += _extra(device, descriptor, case, inputs, outcome, row, further)
     except (ContractViolation, DriverError):
         raise
     except FltcError as error:
@@ -198,14 +207,18 @@ def _verdict(device: Device, descriptor: Descriptor, operator: Operator, case: C
 
 
 def _extra(
-    device: Device, descriptor: Descriptor, case: Case, inputs: Mapping[str, Any], outcome: Outcome, row: DiffRow
+    device: Device, descriptor: Descriptor, case: Case, inputs: Mapping[str, Any], outcome: Outcome, row: DiffRow,
+    further: Further,
 ) -> list[str]:
     """The case's second run, compared bit for bit with the first."""
     (output,) = descriptor.contract.outputs
     first = outcome.outputs[output]
     if case.extra == "tail":
-        second = _launch(device, descriptor, case, inputs, row, canary=CANARY ^ 0x81FF, fresh=UNWRITTEN ^ 0x8011)
-        return [*second.complaints, *same_bits(first, second.outputs[output], "with other bytes around the buffers")]
+        around = {"canary": CANARY ^ 0x81FF, "fresh": UNWRITTEN ^ 0x8011}
+        how = "with other bytes around the buffers"
+        with further.schedule() if further.cheap else nullcontext("") as schedule:
+            second = _launch(device, descriptor, case, inputs, row, **around)
+        return [*second.complaints, *same_bits(first, second.outputs[output], f"{how}{_under(schedule)}")]
     if case.extra == "alone":
         last = int(case.values["rows"]) - 1
         # Another alignment: the order of the sums may depend on neither the neighbours nor the path.
@@ -226,8 +239,14 @@ def _shape(contract: Contract, name: str, case: Case) -> tuple[int, ...]:
     return place(contract.buffer(name), integers, 0).shape
 
 
-def _known(device: Device, descriptor: Descriptor, operator: Operator, answer: Any, row: DiffRow) -> list[str]:
-    """Complaints about a known answer: the reference must allow it, and the kernel must give it."""
+def _under(schedule: str) -> str:
+    return f" and under the schedule {schedule}" if schedule else ""
+
+
+def _known(
+    device: Device, descriptor: Descriptor, operator: Operator, answer: Any, row: DiffRow, further: Further
+) -> list[str]:
+    """Complaints about a known answer: the reference must allow it, and the kernel must give it, in any order."""
     contract = descriptor.contract
     expected = operator.expected(answer.inputs, answer.floats)
     if not expected.accepts(answer.output).all():
@@ -236,6 +255,12 @@ def _known(device: Device, descriptor: Descriptor, operator: Operator, answer: A
     complaints, got = _one(device, descriptor, made, expected, operator, row)
     if answer.bitwise and got is not None and not _equal(got, answer.output):
         complaints.append(f"words {got.ravel()[:8]} instead of {answer.output.ravel()[:8]}")
+    further.ran()
+    if further.possible and got is not None:
+        with further.schedule() as schedule:
+            more, again = _one(device, descriptor, made, expected, operator, row)
+        complaints += [f"{complaint}{_under(schedule)}" for complaint in more]
+        complaints += same_bits(got, again, f"once more{_under(schedule)}") if again is not None else []
     return complaints
 
 

@@ -1,0 +1,117 @@
+"""Edits that are proved to change nothing, and edits like them that do change something and must not be."""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs.check.request import CheckRequest
+from proofs.entry import Analysis, analyse
+from proofs.mutation.equivalent import equivalence
+from proofs.mutation.launches import Chooser
+from proofs.mutation.making import mutants_of
+from proofs.mutation.running import Subject
+from proofs.mutation.target import target_of
+from spec.contracts import contracts_of
+from spec.ptx.parser import parse
+from tests.proofs.test_mutants import ROOT
+
+FLAGS = {"block": (64,), "grid": (1,), "buffers": ("y=u32[4096]:rw",)}
+HEAD = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 y)
+{
+    .shared .align 4 .u32 s[64];
+    .reg .pred %p, %q;
+    .reg .b32 %t, %a, %b, %c, %s;
+    .reg .b64 %d, %y;
+    ld.param.u64 %y, [y];
+    mov.u32 %t, %tid.x;
+"""
+TAIL = """    mul.wide.u32 %d, %b, 4;
+    add.u64 %y, %y, %d;
+    st.global.u32 [%y], %t;
+    ret;
+}
+"""
+
+
+def analysis_of(text: str) -> tuple[Analysis, str]:
+    target = target_of(CheckRequest("k.ptx", text, **FLAGS))  # type: ignore[arg-type]
+    return analyse(target.problem(target.module)), text
+
+
+def claim(body: str, kind: str, words: str, proved: bool = True) -> str:
+    """The claim by which the mutant with these words is equivalent; '' if there is none."""
+    analysis, text = analysis_of(HEAD + body + TAIL)
+    made = next(m for m in mutants_of(parse(text), None, [kind]) if m.words.startswith(words))
+    found = equivalence(analysis, made, proved, None)
+    return found.claim if found is not None else ""
+
+
+# What is done, the kind of edit and the beginning of its words, and the claim that proves it; '' where nothing may.
+CASES = {
+    "a sign that no thread has": ("shr.u32 %b, %t, 1;", "signedness", ".u32", "local"),
+    "a sign that some have": ("sub.u32 %a, %t, 8; shr.s32 %b, %a, 30; and.b32 %b, %b, 7;", "signedness", ".s32", ""),
+    "a sign that is masked away": (
+        "sub.u32 %a, %t, 8; shr.s32 %b, %a, 30; and.b32 %b, %b, 3;", "signedness", ".s32", "local"),
+    "a bit that is shifted out": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 2;", "constant", "1 made 2", "local"),
+    "a bit that stays": ("shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 1;", "constant", "1 made 2", ""),
+    "a bit that is shifted out, and read besides": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 2; add.u32 %b, %b, %a;", "constant", "1 made 2:", ""),
+    "a bit that is shifted out, and read in another block": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 2; setp.eq.u32 %p, %t, 70; @%p bra L; L: "
+        "add.u32 %b, %b, %a;", "constant", "1 made 2:", ""),
+    "a bit that is shifted out, and written anew in another block": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 2; setp.eq.u32 %p, %t, 70; @%p bra L; L: "
+        "mov.u32 %a, 3;", "constant", "1 made 2:", "local"),
+    "a bit that is shifted out, and written anew by some": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 2; setp.eq.u32 %p, %t, 70; @%p bra L; L: "
+        "@%p mov.u32 %a, 3; add.u32 %b, %b, %a;", "constant", "1 made 2:", ""),
+    "what is not followed, of two numbers": ("add.u32 %a, %t, 1; popc.b32 %b, %a;", "constant", "1 made 2", ""),
+    "what is not followed, of a bit that is shifted out": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %a, %a, 2; popc.b32 %b, %a;", "constant", "1 made 2", "local"),
+    "what is not followed, under two signs": (
+        "ld.global.u32 %a, [%y]; ld.global.u32 %c, [%y+4]; rem.u32 %b, %a, %c; and.b32 %b, %b, 63;", "signedness",
+        ".u32", ""),
+    "a guard that holds": (
+        "mov.u32 %b, 0; setp.lt.u32 %p, %t, 64; @%p mov.u32 %b, 1;", "guard-dropped", "guard", "local"),
+    "a guard of some": ("mov.u32 %b, 0; setp.lt.u32 %p, %t, 63; @%p mov.u32 %b, 1;", "guard-dropped", "guard", ""),
+    "a branch that nobody takes": (
+        "mov.u32 %b, 0; setp.lt.u32 %p, %t, 64; @!%p bra L; mov.u32 %b, 1; L:", "guard-negated", "guard", ""),
+    "a result that nobody reads": (
+        "mov.u32 %b, 0; add.u32 %b, %t, 3; mov.u32 %b, 0;", "constant", "3 made 4", "unread"),
+    "a barrier behind which nothing was stored": (
+        "mov.u32 %b, 0; bar.sync 0;", "barrier-dropped", "dropped", "order"),
+    "a barrier beside an atomic": (
+        "mov.u32 %b, 0; atom.global.add.u32 %a, [%y], 1; bar.sync 0;", "barrier-dropped", "dropped", ""),
+    "a barrier of a part of the block": ("mov.u32 %b, 0; bar.sync 1, 64;", "barrier-count", "1 made 2", ""),
+    "a store made twice": (
+        "mov.u32 %b, 0; st.global.u32 [%y], 1;", "store-doubled", "doubled: st.global.u32 [%y], 1", "again"),
+    "an addition made twice": ("mov.u32 %b, 0; red.global.add.u32 [%y], 1;", "store-doubled", "doubled: red", ""),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_only_what_changes_nothing_is_proved_to(name: str) -> None:
+    body, kind, words, expected = CASES[name]
+    assert claim(f"    {body}\n", kind, words) == expected
+
+
+def test_order_is_nothing_without_the_proof_of_the_mutant() -> None:
+    assert claim("    mov.u32 %b, 0;\n    bar.sync 0;\n", "barrier-dropped", "dropped", proved=False) == ""
+
+
+def test_launches_take_every_way_of_a_shipped_kernel() -> None:
+    """Also the second round of a loop that goes over the grid: 2^27 elements and more, of which one block is run."""
+    target = target_of(CheckRequest("silu.ptx", (ROOT / "backend/ptx/silu.ptx").read_text()))
+    assert target.stem == "silu"
+    problem = target.problem(target.module)
+    chooser = Chooser(analyse(problem), Subject(problem.function, problem.module, False, False), target.elements)
+    settings = chooser.choose()
+    lines = {i.line for i in problem.function.instructions()}
+    assert lines <= {line for kind, line in chooser.seen if kind == "line"}
+    assert {s.values["n"] > 2**27 for s in settings} == {True, False}
+    contract = contracts_of("silu")[0]
+    assert {s.values.get(contract.power, 0) for s in settings} == {0, 1}
