@@ -276,7 +276,7 @@ def test_counts_are_those_of_the_answers(results: Results) -> None:
         "| bounds | 2 | 1/1 | 1/1, 0/1 | 0/1, 0/1 | 0/1, 0/1 | 0/1, 0/1 | 1/1, 0/1 | 0/1, 0/1 | 0/1, 0/1 |"
     )
     assert sound(here, results)[2:] == [
-        "| `fltc check` | 1 of 1 | 1 proved | 0 |  |",
+        "| `fltc check` | 1 of 1 | 1 proved | 0 | 0 |",
         *(f"| {part} | 1 of 1 | 1 clean | 0 | 0 |" for part in PARTS),
         "| triton-viz | 1 of 1 | 0 clean | 1 | 0 |",
     ]  # fmt: skip
