@@ -238,6 +238,8 @@ def _one(kind: str, operand: Operand, registers: Types, line: int) -> Target:
         raise Unsupported(f"{operand} as a destination", line=line)
     name = operand.name
     if kind == "pred":
+        if registers[name] != "pred":
+            raise Unsupported(f"{name} of type .{registers[name]} where a predicate is written", line=line)
         return lambda r, value: ((name, value),)
     width, have = type_width(kind), _width(name, registers)
     if have < width:

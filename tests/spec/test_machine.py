@@ -243,3 +243,10 @@ def test_more_arrivals_than_a_barrier_is_for_are_reported_though_nobody_waits() 
     result = launch(kernel("bar.arrive 1, 32; ret;"), Memory(), {"out": 0}, block=(64, 1, 1))
     assert [(f.kind, f.threads[0]) for f in result.faults] == [(BARRIER, (0, 0, 0))]
     assert "64 threads at barrier 1 for 32" in result.faults[0].message
+
+
+@pytest.mark.parametrize("line", ["setp.ge.u32 %r1, %r2, 2;", "mov.u32 %p1, 2;", "mov.u32 %r1, %p1;"])
+def test_a_register_of_another_kind_than_the_operand_is_not_understood(line: str) -> None:
+    program = kernel(f"mov.u32 %r2, 1; mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 1; {line} ret;")
+    with pytest.raises(Unsupported, match=r"%[rp]1"):
+        launch(program, Memory(), {"out": 0}, block=(1, 1, 1))
