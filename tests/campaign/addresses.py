@@ -175,4 +175,6 @@ def _fits(access: Access, event: AccessEvent) -> bool:
 
 def _kind_of(missing: str) -> str:
     """The kind of unknown that has no value, without its place."""
+    if "[" in missing:
+        return "elements of memory"
     return f"{missing.partition('@')[0]}@" if "@" in missing[:2] else missing.split(":", maxsplit=1)[0][:40]

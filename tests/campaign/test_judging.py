@@ -127,13 +127,29 @@ def test_stores_that_are_wrongly_taken_for_one_value_are_found_out() -> None:
     planted = replace(analysis, one_value=frozenset({frozenset({line})}))
     proof = Proof({**ALL, "race": "unknown"}, planted)
     found = wrongly_proved(runner_of(outcome.kernel, planted), planted, proof, seen)
-    assert "are proved to store one value, and store" in found["single-writer"]
+    assert "they are taken for one store, and store" in found["single-writer"]
 
 
 def test_stores_of_one_value_are_excused() -> None:
     outcome = judged(kernel("st.global.u32 [%d1], %r1;\n"))
     assert (outcome.proof.verdict, outcome.wrong) == (PROVED, {})
     assert "single-writer" in outcome.seen
+
+
+ONE_WORD = "st.shared.u32 [%r2], {};\nst.global.u32 [%d3], %r0;\n"
+
+
+def test_one_store_of_a_warp_that_a_schedule_tears_apart_is_one_store() -> None:
+    outcome = judged(kernel(ONE_WORD.format("%r1")))
+    assert (outcome.proof.verdict, outcome.wrong) == (PROVED, {})
+    assert "race" in outcome.seen
+
+
+def test_stores_of_a_warp_that_are_wrongly_taken_for_one_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_claims(monkeypatch, "race")
+    monkeypatch.setattr("tests.campaign.judging.alike_lines", lambda analysis: frozenset({20}))
+    outcome = judged(kernel(ONE_WORD.format("%r0")))
+    assert "they are taken for one store, and store" in outcome.wrong["race"]
 
 
 def test_memory_that_depends_on_the_schedule_is_found_out() -> None:
