@@ -1,7 +1,7 @@
 """`python -m tests.mutate`: `fltc mutate` of the shipped kernels, the Triton matmul and the GEMM, one after another.
 
-Results are kept in build/mutate, so that an interrupted run goes on. Survivors that are argued stand in
-`NAME.argued.toml` beside a test kernel, and in tests/ptx/argued for a shipped one.
+Results are kept in build/mutate, so that an interrupted run goes on. Survivors that change nothing stand in
+tests/ptx/argued/NAME.toml, each with the reason.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from fltc.kernels import kernels
 SHIPPED = ("silu", "rmsnorm")
 OTHERS = ("gemm", "triton_matmul")
 OUT = Path("build/mutate")
+ARGUED = Path("tests/ptx/argued")
 COLUMNS = ("counted", "refused", "asked", "prover", "emulator", "both", "equivalent", "survive")
 
 
 def command(root: Path, name: str, out: Path) -> list[str]:
     """The command line for one of the four, and where its results go."""
     flags: tuple[str, ...] = ()
+    argued = root / ARGUED / f"{name}.toml"
     if name in SHIPPED:
-        file, argued = Path("backend/ptx") / f"{name}.ptx", root / "tests/ptx/argued" / f"{name}.toml"
+        file = Path("backend/ptx") / f"{name}.ptx"
     else:
         (kernel,) = (k for k in kernels(root, [name]) if k.name == name)
-        file, flags, argued = kernel.path.relative_to(root), kernel.flags, kernel.path.with_suffix(".argued.toml")
+        file, flags = kernel.path.relative_to(root), kernel.flags
     more = ["--argued", str(argued)] if argued.is_file() else []
     return ["mutate", str(file), *flags, "--out", str(out / name), "--json", str(out / f"{name}.json"), *more]
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from common.files import write_atomic
 from proofs.check.answers import open_store
 from proofs.check.work import workers
-from proofs.mutation.judging import DISAGREE, NOT_ASKED, SURVIVES, Judge, Proof, Result, judge_of
+from proofs.mutation.judging import DISAGREE, KILLED, NOT_ASKED, REFUSED, SURVIVES, Judge, Proof, Result, judge_of
 from proofs.mutation.making import Made, kinds_named, mutants_of, spread
 from proofs.mutation.target import Target
 from spec.errors import BadInput
 
 RESULTS, ANSWERS, SURVIVORS, DISAGREEMENTS = "results.jsonl", "answers", "survivors", "disagreements"
+LASTING = (KILLED, REFUSED)  # rows that stay when more launches are run, or more is proved to change nothing
 Progress = Callable[[int, int, str], None]
 
 
@@ -103,8 +104,10 @@ class Kept:
             try:
                 value = json.loads(line)
                 if value.pop("of") == key:
+                    engine = value.pop("engine")
                     row = Result.of_json(value)
-                    self._rows[row.key] = row
+                    if engine == engine_digest() or row.status in LASTING:
+                        self._rows[row.key] = row
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # a line that was cut off, or that somebody edited: the mutant is judged again
 
@@ -139,7 +142,7 @@ class _Writer:
         return self._keep
 
     def _keep(self, row: Result) -> None:
-        self._file.write(json.dumps({"of": self.key, **row.to_json()}) + "\n")
+        self._file.write(json.dumps({"of": self.key, "engine": engine_digest(), **row.to_json()}) + "\n")
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -149,7 +152,7 @@ class _Writer:
 
 @cache
 def sources_digest() -> str:
-    """A digest of everything that a row depends on besides text and flags: the prover, the emulator, the edits."""
+    """A digest of what a verdict depends on besides text and flags: the prover and the emulator."""
     import proofs
     import spec
 
@@ -157,7 +160,17 @@ def sources_digest() -> str:
     for package in (proofs, spec):
         top = Path(package.__file__ or "").parent
         for path in sorted(top.rglob("*.py")):
-            digest.update(f"{path.relative_to(top)}\n".encode() + path.read_bytes())
+            if "mutation" not in path.parts:
+                digest.update(f"{path.relative_to(top)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def engine_digest() -> str:
+    """A digest of what chooses launches and proves that edits change nothing."""
+    digest = sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(f"{path.name}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 
 

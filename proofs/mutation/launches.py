@@ -23,7 +23,7 @@ from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay.layout import MIXED, RESIDUE
 from proofs.replay.model import Index, Launch, launch_of
-from proofs.terms import LAUNCH, Poly, Symbol, le, negate, quote
+from proofs.terms import LAUNCH, Poly, Symbol, le, negate, quote, same
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput, Unsupported
 from spec.ptx.memory import Buffer
@@ -36,6 +36,8 @@ LEAST = 6  # launches that are kept whatever they run
 MOST_THREADS, MOST_BLOCKS = 16_384, 64  # of one launch that are run
 RLIMIT = 300_000
 REACHING = (64, 136, 512, 4_096, 2**14)  # bounds of sizes under which a launch is sought that reaches an access
+SWEPT = (1, 2, 3, 7, 8, 9, 16, 17, 24, 31, 32, 33, 48, 56, 63, 64, 65)  # of an extent, while the others are small
+SMALL = (8, 32, 128)
 MOST_WAYS = 16  # looked for
 STEPS = 60_000  # of one block of the original; a launch that takes more is not kept
 SIZES = 2**24  # bytes of a buffer
@@ -127,6 +129,7 @@ class Chooser:
             if not all(("grid", axis) in self.seen for axis in axes):
                 self._several_blocks(axes)
         self._later_rounds()
+        self._sweep()
         for hypotheses in self._other_ways():
             if not self._one_way():
                 break
@@ -235,6 +238,25 @@ class Chooser:
                 launch = {name: value for name, value in values.items() if name in names}
                 if self._consider(launch, len(self.kept), blocks=((block[0], block[1], block[2]),)):
                     break
+
+    def _sweep(self) -> None:
+        """Launches with one extent of the buffers at many values and all other sizes small: edges lie there."""
+        extents = {
+            s.name: s for b in self.problem.buffers.values() for t in (b.planes, b.rows, b.columns) if t is not None
+            for s in t.symbols() if s.scope == LAUNCH and s.kind == "parameter"
+        }  # fmt: skip
+        for swept in extents.values():
+            others = [s for s in extents.values() if s is not swept]
+            for value in SWEPT:
+                here = same(Poly.symbol(swept), value)
+                hypotheses = [*domain(self.problem), Hypothesis("way", here.text, here)]
+                for bound in SMALL:
+                    small = [c for s in others for c in (le(Poly.symbol(s), bound),)]
+                    found = [*hypotheses, *(Hypothesis("way", c.text, c) for c in small)]
+                    values = next(self._found(found, (max(2 * bound, value),)), None)
+                    if values is not None:
+                        self._consider(values, value, always=True)
+                        break
 
     def _several_blocks(self, axes: Sequence[int]) -> None:
         """A launch with two or three blocks along some axes, if there may be one."""
