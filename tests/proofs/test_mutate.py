@@ -57,7 +57,8 @@ MADE = {
 # A ring that begins at another stage, or has two of them, does as well.
 EQUIVALENT_ALL_THE_SAME = {"comparison.L39.2", "stage.L39.2", "stage.L28.1", "stage.L40.1"}
 HEAD = ".version 7.8\n.target sm_80\n.address_size 64\n"
-# Whatever is loaded, 5 is the index: `min` may be with 4 as well, but what it gives is another number.
+# Whatever is loaded, 5 is the index: `min` may be with 4 as well, but what it gives is another number, which is compared
+# (3 or more in both cases) and looked at in another block.
 SUMS = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
 {
     .reg .b32 %t, %v, %u;
@@ -79,13 +80,13 @@ SUMS = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
 """
 CLAMPED = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
 {
-    .reg .b32 %t, %v;
+    .reg .b32 %t, %v; .reg .pred %p;
     .reg .b64 %x, %y, %d;
     ld.param.u64 %x, [x];
     ld.param.u64 %y, [y];
     ld.global.u32 %v, [%x];
-    min.u32 %v, %v, 5;
-    max.u32 %v, %v, 5;
+    min.u32 %v, %v, 5; setp.gt.u32 %p, %v, 2; @%p bra L; st.global.u32 [%y], 9;
+L:  max.u32 %v, %v, 5;
     mul.wide.u32 %d, %v, 4;
     add.u64 %y, %y, %d;
     mov.u32 %t, 7;
