@@ -29,7 +29,7 @@ from tests.campaign.launching import Concrete, concrete
 SCHEDULES = ("forward", "reverse", "switching", "highest", "halves", "parted", "pieces", "mixed")
 CHANCE = ("switching", "parted", "pieces", "mixed")  # these have a seed, which is the kernel's
 PAIR = 2
-STEPS, FEWER_STEPS, MANY_STEPS = 3000, 300, 200_000
+STEPS, FEWER_STEPS = 3000, 300
 OBLIGATION = {
     OUT_OF_BOUNDS: "bounds", MISALIGNED: "bounds", READ_ONLY: "bounds", BARRIER: "barrier", INACTIVE_LANE: "barrier",
     STEP_LIMIT: "no-trap", TRAP: "no-trap", UNINITIALISED: "init",
