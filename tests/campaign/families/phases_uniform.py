@@ -15,7 +15,8 @@ def decided_together(w: Writer, s: Shape) -> None:
     if w.slip("branch by the own vote around barriers"):
         taken = mine
     elif s.warps and s.threads > 32 and w.slip("branch by the vote of the warp around barriers"):
-        taken = w.p("vote.sync.any.pred", mine, "-1")
+        first = w.p("setp.lt.u32", s.thread, 7)
+        taken = w.p("vote.sync.any.pred", first, "-1")
     else:
         taken = w.p(f"bar.red.{pick.choice(('or', 'and'))}.pred", 0, mine)
     with w.only_if(taken):
