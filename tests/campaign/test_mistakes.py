@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.campaign.families.structured import compose, generate
-from tests.campaign.judging import runner_of, watched
+from tests.campaign.judging import runner_of
 from tests.campaign.proving import prove
+from tests.campaign.seeing import watched
 
 SHOWN = {
     "address moved by one byte": 21, "address moved by two bytes": 27, "arrays not swapped": 441,
