@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from proofs.cfg import Dominators, Graph
+from proofs.cfg import Dominators, Graph, Loop
 from spec.ptx.ast import Imm, Instr, Reg
 from spec.ptx.isa import lookup
 from spec.ptx.operands import bind, registers_in
 from spec.ptx.row import EXACT
 
-MAX_MOVED = 64
+MAX_SEEDS, MAX_MOVED = 256, 64  # instructions looked at; those that go together
 Place = tuple[int, int]  # a block, and the number of an instruction in it
 
 
@@ -69,14 +69,14 @@ def sunk(graph: Graph, places: Mapping[int, str], looked_at: Collection[str]) ->
     seeds = [
         (block, i) for block in graph.order for i, instruction in enumerate(graph.blocks[block].instructions)
         if places[id(instruction)] in looked_at
-    ]  # fmt: skip
+    ][:MAX_SEEDS]  # fmt: skip
     if not seeds or not graph.loops:
         return None
-    uses, dominators = _Uses.of(graph), Dominators(graph.order, graph.predecessors)
+    uses, dominators, behind = _Uses.of(graph), Dominators(graph.order, graph.predecessors), _behind_branches(graph)
     moved: dict[Place, frozenset[int]] = {}
     for seed in seeds:
         together = _together(graph, uses, dominators, seed)
-        targets = _targets(graph, uses, dominators, together) if together else frozenset()
+        targets = _targets(graph, uses, dominators, behind, together) if together else frozenset()
         if targets and not any(moved.get(place, targets) != targets for place in together):
             moved |= dict.fromkeys(together, targets)
     return _with(graph, moved) if moved else None
@@ -122,17 +122,26 @@ def _before(dominators: Dominators, written: list[Place], place: Place) -> bool:
     return i < place[1] if block == place[0] else dominators.of(block, place[0])
 
 
-def _targets(graph: Graph, uses: _Uses, dominators: Dominators, together: set[Place]) -> frozenset[int]:
+def _behind_branches(graph: Graph) -> list[tuple[int, Loop]]:
+    """The blocks that only one side of a branch leads to, with the loop that they are in."""
+    found = []
+    for block in graph.order:
+        before, loop = graph.predecessors[block], graph.innermost(block)
+        if len(before) == 1 and len(graph.blocks[before[0]].successors()) == 2 and loop is not None:
+            found.append((block, loop))
+    return found
+
+
+def _targets(
+    graph: Graph, uses: _Uses, dominators: Dominators, behind: list[tuple[int, Loop]], together: set[Place]
+) -> frozenset[int]:
     """The blocks behind a branch, in a loop that the instructions are not in, of which one leads to each other use."""
     origin = next(iter(together))[0]
     used = {user for place in together for name in _registers(_at(graph, place))[0] for user in uses.read.get(name, [])}
     left = {block for block, _ in used - together}
     found: set[int] = set()
-    for block in graph.order:
-        before, loop = graph.predecessors[block], graph.innermost(block)
-        if len(before) != 1 or len(graph.blocks[before[0]].successors()) != 2:
-            continue
-        if loop is None or origin in loop.blocks or not dominators.of(origin, block):
+    for block, loop in behind:
+        if origin in loop.blocks or not dominators.of(origin, block):
             continue
         reached = {user for user in left if dominators.of(block, user)}
         if reached:

@@ -10,8 +10,9 @@ Four arguments, each a claim with a name:
 * `unread`: what the instruction writes is read nowhere before it is written again.
 * `local`: in every state in which the analysis finds a thread at the instruction, the edited one has the same guard, or
   writes the same values; or what it writes is gone again at the end of its block, and everything that was made of it
-  until then is the same. The states are those of the original, all of them; so by induction over a run the two runs are
-  the same. Decided like any claim, by linear arithmetic or by the solver.
+  until then is the same; or a branch goes another way over instructions that do nothing there. The states are those of
+  the original, all of them; so by induction over a run the two runs are the same. Decided like any claim, by linear
+  arithmetic or by the solver.
 """
 
 from __future__ import annotations
@@ -105,9 +106,8 @@ def _unread(function: Function, at: int, old: Instr, new: Sequence[Instr]) -> bo
     return all(_never_read(function, at + 1, register) for register in registers)
 
 
-def _never_read(function: Function, start: int, register: str) -> bool:
-    """Whether a register is read on no way from an instruction on before it is written without a guard."""
-    instructions = tuple(function.instructions())
+def _labels(function: Function) -> dict[str, int]:
+    """The index of the instruction behind each label."""
     labels: dict[str, int] = {}
     count = 0
     for statement in function.body or ():
@@ -115,6 +115,12 @@ def _never_read(function: Function, start: int, register: str) -> bool:
             labels[statement.name] = count
         else:
             count += 1
+    return labels
+
+
+def _never_read(function: Function, start: int, register: str) -> bool:
+    """Whether a register is read on no way from an instruction on before it is written without a guard."""
+    instructions, labels = tuple(function.instructions()), _labels(function)
     todo, seen = [start], set()
     while todo:
         here = todo.pop()
@@ -149,18 +155,29 @@ class _Comparing(Machine):
         super().__init__(problem, prove, steps)
         self.old, self.new = old, new
         self.agrees: bool | None = None
+        self.function = problem.function
+        self.listed, self.labels = tuple(problem.function.instructions()), _labels(problem.function)
+        # A predicate that is another where this holds, and is read by branches further on.
+        self.pending: tuple[str, Cond] | None = None
         for number, instruction in enumerate(new):
             self.places[id(instruction)] = f"{self.places[id(old)]}.edited{number}"
 
     def _step(self, instruction: Instr) -> None:
         super()._step(instruction)
-        if instruction is self.old and self.recording and self.agrees is not False:
+        if not self.recording or self.agrees is False:
+            return
+        later = self.pending is not None and instruction.guard is not None and self.pending[0] == instruction.guard.name
+        if instruction is self.old or later:
             kept = self.state, self.found, self.guard, self.instruction
             try:
-                self.agrees = self._same()
-            except (Unsupported, AssertionError, KeyError):
+                self.agrees = self._passes_over_nothing(instruction) if later else self._same()
+            except (Unsupported, AssertionError, KeyError, ValueError):
                 self.agrees = False
             self.state, self.found, self.guard, self.instruction = kept
+
+    def _passes_over_nothing(self, branch: Instr) -> bool:
+        assert self.pending is not None
+        return self._skips_nothing(self.state, branch, self.pending[1])
 
     def _same(self) -> bool:
         """Whether both do the same in the present state."""
@@ -170,23 +187,31 @@ class _Comparing(Machine):
             for instruction in (self.old, self.new[0]):
                 self.state = before.copy()
                 guards.append(self._guard(instruction))
-            return self._equal(known, guards[0], guards[1])
+            other = self.old.base == "bra" and self._skips_nothing(before, self.old, _unlike(guards[0], guards[1]))
+            return self._equal(known, guards[0], guards[1]) or other
         if any(not _computes(i) for i in (self.old, *self.new)):
             return False
         first, second = self._after(before, [self.old]), self._after(before, self.new)
         names = {r for i in (self.old, *self.new) for r in results_of(i)} - {*self._temporary()}
         differ = {r for r in names if not self._equal(known, first.registers.get(r), second.registers.get(r))}
-        instructions = tuple(self.problem.function.instructions())
-        at = next(n for n, i in enumerate(instructions) if i is self.old) + 1
+        at = self._index(self.old)
         for instruction in self._following():
             if not differ:
                 return True
+            at += 1
             reached = differ & {*sources_of(instruction), *([instruction.guard.name] if instruction.guard else [])}
+            if reached and instruction.base == "bra":
+                (name,) = reached
+                a, b = first.registers[name], second.registers[name]
+                if not (isinstance(a, Cond) and isinstance(b, Cond)):
+                    return False
+                if not self._skips_nothing(first, instruction, _unlike(a, b)):
+                    return False
+                continue
             if reached and not _computes(instruction):
                 return False
             if lookup(instruction.opcode) is None or (results_of(instruction) and not _carried(instruction)):
                 return False
-            at += 1
             if not results_of(instruction):
                 continue
             first = self._after(first, [instruction])
@@ -197,7 +222,67 @@ class _Comparing(Machine):
                     differ.add(r)
                 elif reached or instruction.guard is None:
                     differ.discard(r)
-        return all(_never_read(self.problem.function, at, r) for r in differ)
+        return self._ends_here(at, differ) or self._left_to_branches(at, differ, first, second)
+
+    def _ends_here(self, at: int, differ: set[str]) -> bool:
+        """Whether none of these registers is read behind an instruction, the last of its block."""
+        last = self.listed[at]
+        starts = [] if last.guard is None and last.base in ("bra", "ret", "exit") else [at + 1]
+        if last.base == "bra":
+            starts.append(self._target(last))
+        return all(_never_read(self.function, start, r) for start in starts for r in differ)
+
+    def _left_to_branches(self, at: int, differ: set[str], first: State, second: State) -> bool:
+        """Whether one predicate is another, written once, and read by branches alone: these are looked at in turn."""
+        if len(differ) != 1 or self.loops:
+            return False
+        (name,) = differ
+        a, b = first.registers[name], second.registers[name]
+        written = [i for i in self.listed if name in results_of(i)]
+        readers = [i for i in self.listed if name in sources_of(i) or (i.guard is not None and i.guard.name == name)]
+        if not (isinstance(a, Cond) and isinstance(b, Cond)) or len(written) != 1:
+            return False
+        if any(i.base != "bra" or name in sources_of(i) or self._index(i) <= at for i in readers):
+            return False
+        self.pending = name, _unlike(a, b)
+        return True
+
+    def _skips_nothing(self, start: State, branch: Instr, where: Cond) -> bool:
+        """Whether it makes no difference, where a condition holds, if a thread takes a forward branch or goes on.
+
+        What it would pass over are instructions whose guards do not hold there, branches to the same target, and
+        computations of what is not read at the target.
+        """
+        target, at = self._target(branch), self._index(branch)
+        if target <= at:
+            return False
+        state, changed = start.under(where), set[str]()
+        for instruction in self.listed[at + 1 : target]:
+            if lookup(instruction.opcode) is None:
+                return False
+            if instruction.base == "bra":
+                if self._target(instruction) != target:
+                    return False
+                continue
+            self.state = state
+            off = instruction.guard is not None and self._prove(
+                (*state.control, *state.facts), negate(self._guard(instruction))
+            )
+            if off:
+                continue
+            if not _computes(instruction):
+                return False
+            state = self._after(state, [instruction])
+            changed |= {*results_of(instruction)}
+        return all(_never_read(self.function, target, r) for r in changed)
+
+    def _index(self, instruction: Instr) -> int:
+        return next(n for n, i in enumerate(self.listed) if i is instruction)
+
+    def _target(self, branch: Instr) -> int:
+        target = branch.operands[0]
+        assert isinstance(target, Sym)
+        return self.labels[target.name]
 
     def _following(self) -> Sequence[Instr]:
         """The instructions behind the edited one up to the end of its block."""
@@ -243,6 +328,11 @@ class _Comparing(Machine):
         if a.term == b.term or modulo(a.term - b.term, 2**a.width).value == 0:
             return True
         return self._prove(known, same(a.term, b.term))
+
+
+def _unlike(a: Cond, b: Cond) -> Cond:
+    """That one of two conditions holds and the other does not."""
+    return disj((conj((a, negate(b))), conj((negate(a), b))))
 
 
 def _computes(instruction: Instr) -> bool:

@@ -31,8 +31,8 @@ from spec.ptx.memory import Buffer
 CAPS = (3, 10, 136, 40, 1_100, 72, 3_000, 40, 136)  # of sizes, in turn
 CANDIDATES = 18
 ASKED = 10  # queries for one candidate
-KEPT = 6
-LEAST = 3  # launches that are kept whatever they run
+KEPT = 9
+LEAST = 6  # launches that are kept whatever they run
 MOST_THREADS, MOST_BLOCKS = 16_384, 64  # of one launch that are run
 RLIMIT = 300_000
 REACHING = (64, 136, 512, 4_096, 2**14)  # bounds of sizes under which a launch is sought that reaches an access

@@ -28,7 +28,7 @@ from spec.ptx.parser import parse
 from spec.ptx.program import decode
 from spec.ptx.threads import WARP
 from tests.campaign.addresses import Compared, Crosscheck
-from tests.campaign.endless import endless
+from tests.campaign.endless import goes_on_for_ever
 from tests.campaign.kernel import Kernel
 from tests.campaign.launching import fitting
 from tests.campaign.proving import EFFORT, PROVED, Proof, prove
@@ -121,7 +121,7 @@ def wrongly_proved(runner: Runner, analysis: Analysis, proof: Proof, seen: Seen)
     for told in seen.told:
         if told.obligation not in proof.proved or told.obligation in found:
             continue
-        if told.fault.kind == STEP_LIMIT and not endless(runner, told.run):
+        if told.fault.kind == STEP_LIMIT and not goes_on_for_ever(runner, analysis, told.run):
             continue
         if told.both_write and _taken_for_one(analysis, told, runner):
             words = differing(runner, told)

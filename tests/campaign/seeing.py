@@ -95,18 +95,16 @@ class Runner:
     def run(
         self, number: int, steps: int, given: Concrete, alike: Iterable[int] = (),
         on_access: Callable[[AccessEvent], None] | None = None, on_step: Callable[[StepEvent], None] | None = None,
-        schedule: str = "",
     ) -> Result:
         """One run with all detectors on.
 
         Args:
             given: from `concrete`; its memory is changed.
             alike: lines whose stores of one warp at once to one place are one store.
-            schedule: another one than the run's own.
         """
         return run(
             self.function, self.module, grid=given.launch.grid, block=given.launch.block, args=dict(given.arguments),
-            memory=given.memory, schedule=schedule or self.schedule(number), dynamic_shared=self.kernel.dynamic_shared,
+            memory=given.memory, schedule=self.schedule(number), dynamic_shared=self.kernel.dynamic_shared,
             step_limit=steps, lenient=True, alike=frozenset(alike), on_access=on_access, on_step=on_step,
         )
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -133,4 +134,5 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # nobody has to read to the end
     sys.exit(main())

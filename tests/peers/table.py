@@ -167,8 +167,9 @@ def sound(found: Sequence[Kernel], results: Results) -> list[str]:
     """Of the sound kernels, how many each tool calls sound and on how many it reports something."""
     here = [kernel for kernel in found if not kernel.refuted]
     states = [content for kernel in here if (content := fltc_state(kernel, results)[1]) is not None]
-    proved, alarms = (sum(content["verdict"] == verdict for content in states) for verdict in ("proved", "refuted"))
-    body = [["`fltc check`", f"{len(states)} of {len(here)}", f"{proved} proved", str(alarms), ""]]
+    verdicts = [content["verdict"] for content in states]
+    proved, alarms, others = (verdicts.count(verdict) for verdict in ("proved", "refuted", "unknown"))
+    body = [["`fltc check`", f"{len(states)} of {len(here)}", f"{proved} proved", str(alarms), str(others)]]
     for part in (*PARTS, VIZ):
         of = [kernel for kernel in here if part != VIZ or kernel.source.suffix == ".py"]
         said = [results.said(part, kernel, ORDINARY).verdict for kernel in of]

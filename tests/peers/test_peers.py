@@ -118,6 +118,18 @@ def test_a_missing_tool_is_named_with_what_it_needs(
     assert command.main(["--out", str(out)]) == 0
 
 
+def test_an_environment_that_could_not_be_made_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(viz, "STEPS", (("--no-index", "a-package-that-is-nowhere"),))
+    with pytest.raises(ToolMissing, match="not run here: pip install --no-index a-package-that-is-nowhere: "):
+        viz.environment(tmp_path / "env", make=True)
+    assert not (tmp_path / "env").exists()
+    (tmp_path / "env").mkdir()
+    (tmp_path / "env/installed").write_text(f"{viz.STEPS}\n")
+    assert viz.environment(tmp_path / "env", make=False) == tmp_path / "env/bin/python"
+
+
 # --- launches ---
 
 
@@ -264,7 +276,7 @@ def test_counts_are_those_of_the_answers(results: Results) -> None:
         "| bounds | 2 | 1/1 | 1/1, 0/1 | 0/1, 0/1 | 0/1, 0/1 | 0/1, 0/1 | 1/1, 0/1 | 0/1, 0/1 | 0/1, 0/1 |"
     )
     assert sound(here, results)[2:] == [
-        "| `fltc check` | 1 of 1 | 1 proved | 0 |  |",
+        "| `fltc check` | 1 of 1 | 1 proved | 0 | 0 |",
         *(f"| {part} | 1 of 1 | 1 clean | 0 | 0 |" for part in PARTS),
         "| triton-viz | 1 of 1 | 0 clean | 1 | 0 |",
     ]  # fmt: skip

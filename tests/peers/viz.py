@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,17 +28,21 @@ LIMIT = 100  # seconds for one launch
 
 def environment(folder: Path, make: bool) -> Path:
     """The Python of the environment, made first if asked; ToolMissing where there is none."""
-    python = folder / "bin/python"
-    if not python.exists() and make:
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        for step in STEPS:
-            install = [str(python), "-m", "pip", "install", "--quiet", *step]
-            done = subprocess.run(install, capture_output=True, text=True, check=False)
-            if done.returncode:
-                (folder / "pyvenv.cfg").unlink()
-                raise ToolMissing(f"not run here: pip install {' '.join(step)}: {done.stderr.strip().splitlines()[-1]}")
-    if not python.exists():
+    python, marker, made_of = folder / "bin/python", folder / "installed", f"{STEPS}\n"
+    if marker.is_file() and marker.read_text("utf-8") == made_of:
+        return python
+    if not make:
         raise ToolMissing(f"not run here: needs triton-viz in {folder}; --install makes it (about 6 GB)")
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    for step in STEPS:
+        install = [str(python), "-m", "pip", "install", "--quiet", *step]
+        done = subprocess.run(install, capture_output=True, text=True, check=False)
+        if done.returncode:
+            shutil.rmtree(folder)
+            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise ToolMissing(f"not run here: pip install {' '.join(step)}: {reason}")
+    marker.write_text(made_of, "utf-8")
     return python
 
 

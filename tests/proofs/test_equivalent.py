@@ -80,6 +80,30 @@ CASES = {
     "a guard of some": ("mov.u32 %b, 0; setp.lt.u32 %p, %t, 63; @%p mov.u32 %b, 1;", "guard-dropped", "guard", ""),
     "a branch that nobody takes": (
         "mov.u32 %b, 0; setp.lt.u32 %p, %t, 64; @!%p bra L; mov.u32 %b, 1; L:", "guard-negated", "guard", ""),
+    "a bit that is shifted out, and read where a branch goes": (
+        "shl.b32 %a, %t, 2; add.u32 %a, %a, 1; shr.u32 %b, %a, 2; setp.eq.u32 %p, %t, 70; @%p bra L; mov.u32 %a, 3; "
+        "L: add.u32 %b, %b, %a;", "constant", "1 made 2:", ""),
+    "a shortcut around a store that nobody makes": (
+        "mov.u32 %b, 0; setp.lt.u32 %q, %t, 5; setp.ge.u32 %p, %t, 5; @%p bra L; mov.u32 %c, 9; "
+        "@%q st.global.u32 [%y+64], %t; L:", "comparison", "ge made gt", "local"),
+    "a shortcut around a store that one thread makes": (
+        "mov.u32 %b, 0; setp.lt.u32 %q, %t, 6; setp.ge.u32 %p, %t, 6; @%p bra L; "
+        "@%q st.global.u32 [%y+64], %t; L:", "comparison", "6 made 5: setp.ge", ""),
+    "a shortcut around what is read": (
+        "mov.u32 %b, 0; setp.ge.u32 %p, %t, 5; @%p bra L; mov.u32 %b, 9; L:", "comparison", "ge made gt", ""),
+    "a shortcut further on": (
+        "mov.u32 %b, 0; setp.lt.u32 %q, %t, 5; setp.ge.u32 %p, %t, 5; @!%q bra M; mov.u32 %b, 1; M: @%p bra L; "
+        "@%q st.global.u32 [%y+64], %t; L:", "comparison", "ge made gt", "local"),
+    "a shortcut further on, around what one thread does": (
+        "mov.u32 %b, 0; setp.lt.u32 %q, %t, 6; setp.ge.u32 %p, %t, 6; @!%q bra M; mov.u32 %b, 1; M: @%p bra L; "
+        "@%q st.global.u32 [%y+64], %t; L:", "comparison", "6 made 5: setp.ge", ""),
+    "a shortcut that decides besides": (
+        "mov.u32 %b, 0; setp.lt.u32 %q, %t, 5; setp.ge.u32 %p, %t, 5; @!%q bra M; mov.u32 %b, 1; M: @%p bra L; "
+        "@%q st.global.u32 [%y+64], %t; L: @%p mov.u32 %b, 2;", "comparison", "ge made gt", ""),
+    "a branch without its guard around nothing": (
+        "mov.u32 %b, 0; setp.ge.u32 %p, %t, 5; @%p bra L; mov.u32 %c, 9; L:", "guard-dropped", "guard", "local"),
+    "a branch without its guard around a barrier": (
+        "mov.u32 %b, 0; setp.ge.u32 %p, %t, 64; @%p bra L; bar.sync 0; L:", "guard-dropped", "guard", ""),
     "a result that nobody reads": (
         "mov.u32 %b, 0; add.u32 %b, %t, 3; mov.u32 %b, 0;", "constant", "3 made 4", "unread"),
     "a barrier behind which nothing was stored": (
