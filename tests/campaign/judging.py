@@ -32,7 +32,7 @@ from tests.campaign.endless import goes_on_for_ever
 from tests.campaign.kernel import Kernel
 from tests.campaign.launching import fitting
 from tests.campaign.proving import EFFORT, PROVED, Proof, prove
-from tests.campaign.seeing import STEPS, Runner, Seen, Told, watched
+from tests.campaign.seeing import LONG, STEPS, Runner, Seen, Told, watched
 
 MEMORY = "memory"  # the kind of what is wrong where two schedules leave something different
 _COMMUTING = re.compile(r"(add|min|max|and|or|xor)")
@@ -46,7 +46,7 @@ class Outcome:
 
     Args:
         wrong: what was proved and is not so, in words, by obligation (or MEMORY).
-        seen: faults, the first of each obligation, in words.
+        seen: faults, the first of each obligation, in words; LONG where a run took long.
         runs: which of the runs showed it.
         compared: addresses.
     """
@@ -83,7 +83,7 @@ def judged(kernel: Kernel, effort: int = EFFORT) -> Outcome:
         if writers is not None:
             writers.on_access(event)
 
-    seen = watched(runner, alike_lines(analysis), {"on_access": on_access, "on_step": checking.on_step})
+    seen = watched(runner, alike_lines(analysis), on_access, checking.on_step)
     checking.finish()
     if checking.result.disagree and "init" not in proof.proved and any(map(_of_a_register, seen.told)):
         # Where a register is used that was not written, which *init* forbids, the terms take it to hold anything.
@@ -111,7 +111,7 @@ def runner_of(kernel: Kernel, analysis: Analysis | None) -> Runner:
 def _first(seen: Seen) -> dict[str, str]:
     found: dict[str, str] = {}
     for told in seen.told:
-        found.setdefault(told.obligation, str(told))
+        found.setdefault(LONG if told.fault.kind == STEP_LIMIT else told.obligation, str(told))
     return found
 
 
