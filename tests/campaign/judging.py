@@ -28,10 +28,11 @@ from spec.ptx.parser import parse
 from spec.ptx.program import decode
 from spec.ptx.threads import WARP
 from tests.campaign.addresses import Compared, Crosscheck
+from tests.campaign.endless import goes_on_for_ever
 from tests.campaign.kernel import Kernel
 from tests.campaign.launching import fitting
 from tests.campaign.proving import EFFORT, PROVED, Proof, prove
-from tests.campaign.seeing import MANY_STEPS, STEPS, Runner, Seen, Told, watched
+from tests.campaign.seeing import LONG, STEPS, Runner, Seen, Told, watched
 
 MEMORY = "memory"  # the kind of what is wrong where two schedules leave something different
 _COMMUTING = re.compile(r"(add|min|max|and|or|xor)")
@@ -45,7 +46,7 @@ class Outcome:
 
     Args:
         wrong: what was proved and is not so, in words, by obligation (or MEMORY).
-        seen: faults, the first of each obligation, in words.
+        seen: faults, the first of each obligation, in words; LONG where a run took long.
         runs: which of the runs showed it.
         compared: addresses.
     """
@@ -82,7 +83,7 @@ def judged(kernel: Kernel, effort: int = EFFORT) -> Outcome:
         if writers is not None:
             writers.on_access(event)
 
-    seen = watched(runner, alike_lines(analysis), {"on_access": on_access, "on_step": checking.on_step})
+    seen = watched(runner, alike_lines(analysis), on_access, checking.on_step)
     checking.finish()
     if checking.result.disagree and "init" not in proof.proved and any(map(_of_a_register, seen.told)):
         # Where a register is used that was not written, which *init* forbids, the terms take it to hold anything.
@@ -110,7 +111,7 @@ def runner_of(kernel: Kernel, analysis: Analysis | None) -> Runner:
 def _first(seen: Seen) -> dict[str, str]:
     found: dict[str, str] = {}
     for told in seen.told:
-        found.setdefault(told.obligation, str(told))
+        found.setdefault(LONG if told.fault.kind == STEP_LIMIT else told.obligation, str(told))
     return found
 
 
@@ -120,7 +121,7 @@ def wrongly_proved(runner: Runner, analysis: Analysis, proof: Proof, seen: Seen)
     for told in seen.told:
         if told.obligation not in proof.proved or told.obligation in found:
             continue
-        if told.fault.kind == STEP_LIMIT and not _still_running(runner, told):
+        if told.fault.kind == STEP_LIMIT and not goes_on_for_ever(runner, analysis, told.run):
             continue
         if told.both_write and _taken_for_one(analysis, told, runner):
             words = differing(runner, told)
@@ -157,12 +158,6 @@ def _taken_for_one(analysis: Analysis, told: Told, runner: Runner) -> bool:
 def excused(analysis: Analysis, pairs: Iterable[tuple[int, int]]) -> bool:
     """Whether all of these pairs of stores are proved to put one value in one place."""
     return all(frozenset(pair) in analysis.one_value for pair in pairs)
-
-
-def _still_running(runner: Runner, told: Told) -> bool:
-    """Whether a run that took long takes much longer, too: that a loop is long is no fault."""
-    given = runner.concrete(told.run)
-    return any(f.kind == STEP_LIMIT for f in runner.run(told.run, MANY_STEPS, given).faults)
 
 
 def orderly(function: Function) -> bool:

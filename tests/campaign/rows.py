@@ -29,7 +29,7 @@ class Row:
         verdict: proved, refuted or unknown; of a kernel that was not judged, REFUSED (by ptxas), MISFIT (launches that
             are none of those that its flags allow, or a check that refuses it) or ERROR (of the prover or machine).
         statuses: of each obligation.
-        seen: the first fault of each obligation that some run showed.
+        seen: the first fault of each obligation that some run showed; under `long`, that one took long.
         wrong: what was proved and failed.
         agree, disagree: accesses that are where the prover says, and those that are not; `apart` says how.
         left_out: accesses that were not compared, by reason.

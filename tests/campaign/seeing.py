@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from spec.ptx.access import AccessEvent
@@ -29,7 +29,8 @@ from tests.campaign.launching import Concrete, concrete
 SCHEDULES = ("forward", "reverse", "switching", "highest", "halves", "parted", "pieces", "mixed")
 CHANCE = ("switching", "parted", "pieces", "mixed")  # these have a seed, which is the kernel's
 PAIR = 2
-STEPS, FEWER_STEPS, MANY_STEPS = 3000, 300, 200_000
+LONG = "long"  # what a run is that took long, which is no fault by itself
+STEPS, FEWER_STEPS = 3000, 300
 OBLIGATION = {
     OUT_OF_BOUNDS: "bounds", MISALIGNED: "bounds", READ_ONLY: "bounds", BARRIER: "barrier", INACTIVE_LANE: "barrier",
     STEP_LIMIT: "no-trap", TRAP: "no-trap", UNINITIALISED: "init",
@@ -139,17 +140,19 @@ def _race(fault: Fault, both_write: bool) -> str:
 
 
 def watched(
-    runner: Runner, alike: Iterable[int] = (), first: Mapping[str, Callable[..., None]] | None = None
+    runner: Runner, alike: Iterable[int] = (), on_access: Callable[[AccessEvent], None] | None = None,
+    on_step: Callable[[StepEvent], None] | None = None,
 ) -> Seen:
     """All runs.
 
     Args:
-        first: listeners of the first run.
+        on_access, on_step: listeners of the first run.
     """
     seen, left, steps = Seen(), [], STEPS
     for number in range(len(SCHEDULES)):
         given = runner.concrete(number)
-        result = runner.run(number, steps, given, alike, **(first or {}) if number == 0 else {})
+        listeners = (on_access, on_step) if number == 0 else (None, None)
+        result = runner.run(number, steps, given, alike, *listeners)
         told = runner.told(result.faults, number)
         if any(t.fault.kind == STEP_LIMIT for t in told):
             steps = FEWER_STEPS

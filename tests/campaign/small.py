@@ -42,6 +42,10 @@ FAULTY: Mapping[str, str] = {
     "no-trap": "setp.gt.u32 %p0, %r0, 30;\n@%p0 trap;\nst.global.u32 [%d3], %r0;\n",
 }
 
+ENDLESS = "setp.gt.u32 %p0, %r0, 30;\nL:\n@%p0 bra L;\nst.global.u32 [%d3], %r0;\n"
+# Comes round after 2^31 rounds: the prover is right that it ends.
+LONG = "mov.u32 %r5, 1;\nL:\nadd.u32 %r5, %r5, 2;\nsetp.ne.u32 %p0, %r5, 1;\n@%p0 bra L;\nst.global.u32 [%d3], %r0;\n"
+
 # Threads 0 and 16 write one word, since the product wraps.
 WRAPS = """mul.lo.u32 %r5, %r0, 268435456;
 shr.u32 %r5, %r5, 28;

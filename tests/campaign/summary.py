@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.campaign.proving import PROVED, REFUTED, UNKNOWN
 from tests.campaign.rows import ERROR, MISFIT, REFUSED, Row
+from tests.campaign.seeing import LONG
 
 UNKNOWN_AT_MOST, PROVED_AT_LEAST, REFUTED_AT_LEAST = 0.05, 0.30, 0.30
 SHARES_FROM = 1000  # kernels from which on the shares are judged
@@ -35,11 +36,12 @@ class Summary:
     def add(self, row: Row) -> None:
         """Count a row."""
         counted = ["kernels", row.verdict]
-        counted += [FAULTY] if row.seen else []
+        faulty = bool(row.seen.keys() - {LONG})
+        counted += [FAULTY] if faulty else []
         counted += [WRONG] if row.wrong else []
         counted += [APART] if row.disagree else []
-        counted += ["faulty and unknown"] if row.seen and row.verdict == UNKNOWN else []
-        counted += ["refuted, no fault seen"] if row.verdict == REFUTED and not row.seen else []
+        counted += ["faulty and unknown"] if faulty and row.verdict == UNKNOWN else []
+        counted += ["refuted, no fault seen"] if row.verdict == REFUTED and not faulty else []
         for counter in (self.total, self.families.setdefault(row.family or "?", Counter())):
             counter.update(counted)
         self.total["agree"] += row.agree

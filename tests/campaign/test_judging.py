@@ -20,8 +20,9 @@ from tests.campaign.judging import MEMORY, Outcome, judged, orderly, runner_of, 
 from tests.campaign.kernel import Launch
 from tests.campaign.launching import Misfit, concrete, fitting
 from tests.campaign.proving import PROVED, REFUTED, Proof, prove
+from tests.campaign.seeing import LONG as LONG_RUN
 from tests.campaign.seeing import STEPS, Seen, watched
-from tests.campaign.small import FAULTY, GOOD, WRAPS, kernel
+from tests.campaign.small import ENDLESS, FAULTY, GOOD, LONG, WRAPS, kernel
 
 ALL = dict.fromkeys(("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap"), PROVED)
 RACY_RINGS = (4, 6, 14)
@@ -58,6 +59,20 @@ def test_an_obligation_that_is_proved_away_is_found_out(obligation: str, monkeyp
     outcome = judged(kernel(FAULTY[obligation]))
     assert outcome.proof.statuses[obligation] == PROVED
     assert obligation in outcome.wrong
+
+
+def test_a_loop_that_never_ends_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_claims(monkeypatch, "no-trap")
+    outcome = judged(kernel(ENDLESS))
+    assert outcome.proof.statuses["no-trap"] == PROVED
+    assert "no-trap" in outcome.wrong
+
+
+def test_a_loop_that_is_only_long_is_no_fault() -> None:
+    outcome = judged(kernel(LONG))
+    assert outcome.proof.statuses["no-trap"] == PROVED
+    assert set(outcome.seen) == {LONG_RUN}
+    assert not outcome.wrong
 
 
 def test_wrapping_that_is_overlooked_is_found_out_by_addresses(monkeypatch: pytest.MonkeyPatch) -> None:

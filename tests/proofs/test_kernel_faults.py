@@ -47,3 +47,27 @@ def test_the_kind_has_a_refuted_and_a_proved_kernel(number: int) -> None:
 
 def test_no_other_number_is_given() -> None:
     assert {number for kernel in ALL for number in kernel.faults} == set(KINDS)
+
+
+# The launch that was reported, where the report names one.
+REPORTED = {
+    1: "pages <= 7769", 3: "(length - 17) * (length - 70) == 0", 5: "S == 4 && I == 48", 7: "stride == 0",
+    17: "to_pitch == 92",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", REPORTED)
+def test_the_faulty_kernel_has_the_launch_that_was_reported(number: int) -> None:
+    faulty = [kernel for kernel in ALL if number in kernel.faults and kernel.refuted]
+    assert any(REPORTED[number] in flag for kernel in faulty for flag in kernel.flags)
+
+
+def test_the_first_bad_page_is_the_last_one_of_the_smallest_pool_that_is_refuted() -> None:
+    """One page fewer, and the same file is proved."""
+    page = 276_480
+    assert 7767 * page < 2**31 <= 7768 * page
+    (proved,) = (kernel for kernel in ALL if kernel.name == "page_copy-overflow_of_a_small_pool")
+    assert proved.expected == "proved"
+    assert any("pages <= 7768" in flag for flag in proved.flags)
+    faulty = proved.path.with_name("page_copy-overflow.ptx")
+    assert proved.path.read_text("utf-8") == faulty.read_text("utf-8")

@@ -86,11 +86,11 @@ def store(w: Writer, element: str, address: str, value: str) -> None:
     w.put(f"st.global{w.random.choice(('', '', '.cs', '.wt'))}.{element} [{address}], {value}")
 
 
-def element_address(w: Writer, base: str, index: str, size: int, wide: bool, big: bool = False) -> str:
-    """Address of an element of a global buffer; `big`: a product of 32 bits would wrap somewhere."""
+def element_address(w: Writer, base: str, index: str, size: int, wide: bool, most: int = 0) -> str:
+    """Address of an element of a global buffer; `most`: what the index may come to."""
     if w.slip("index scaled wrongly"):
         size = size * 2
-    if big and not wide and size >= 4 and w.slip("product too narrow"):
+    if not wide and most * size > 2**32 and w.slip("product too narrow"):
         return w.d("add.s64", base, w.d("cvt.u64.u32", w.r("mul.lo.u32", index, size)))
     address = w.far(base, index, size, wide)
     if size > 1 and w.slip("address moved by one byte"):

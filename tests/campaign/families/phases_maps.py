@@ -14,7 +14,7 @@ def map_guarded(w: Writer, s: Shape) -> None:
         for _ in range(pick.choice((0, 1, 1, 2))):
             element = pick.choice(ELEMENTS)
             _, x = w.pointer(element, s.n_name, "r")
-            address = element_address(w, x, s.index, BYTES[element], s.wide, big=True)
+            address = element_address(w, x, s.index, BYTES[element], s.wide, most=s.most)
             mix(w, load(w, element, address, pick.choice(("", "", ".nc", ".cg"))))
         if w.chance(0.7):
             _output(w, s, s.n_name)
@@ -75,7 +75,7 @@ def stride_of_grid(w: Writer, s: Shape) -> None:
     if s.wide:
         stride = w.d("cvt.u64.u32", stride)
     with w.rounds(s.index, s.n, stride, s.kind) as i:
-        mix(w, load(w, element, element_address(w, x, i, BYTES[element], s.wide, big=True)))
+        mix(w, load(w, element, element_address(w, x, i, BYTES[element], s.wide, most=s.most)))
         if stores:
             _, y = w.pointer("u32", s.n_name, "w")
             store(w, "u32", element_address(w, y, i, 4, s.wide), VALUE)

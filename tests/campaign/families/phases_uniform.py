@@ -15,7 +15,8 @@ def decided_together(w: Writer, s: Shape) -> None:
     if w.slip("branch by the own vote around barriers"):
         taken = mine
     elif s.warps and s.threads > 32 and w.slip("branch by the vote of the warp around barriers"):
-        taken = w.p("vote.sync.any.pred", mine, "-1")
+        first = w.p("setp.lt.u32", s.thread, 7)
+        taken = w.p("vote.sync.any.pred", first, "-1")
     else:
         taken = w.p(f"bar.red.{pick.choice(('or', 'and'))}.pred", 0, mine)
     with w.only_if(taken):
@@ -72,8 +73,11 @@ def some_warps(w: Writer, s: Shape) -> None:
 
 def swapped(w: Writer, s: Shape) -> None:
     """Two arrays whose addresses change places in each round, so that one barrier in a round is enough."""
-    first, second = (w.variable("shared", 4 * s.threads) for _ in range(2))
-    current, following = w.r("mov.u32", first), w.r("mov.u32", second)
+    if w.chance(0.1):
+        current, following = (w.r("mov.u32", w.variable("shared", 4 * s.threads)) for _ in range(2))
+    else:
+        current = w.r("mov.u32", w.variable("shared", 8 * s.threads))
+        following = w.r("add.u32", current, 4 * s.threads)
     mine = w.times(s.thread, 4)
     theirs = w.times(partner(w, s), 4)
     limit: object = 3

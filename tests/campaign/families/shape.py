@@ -28,7 +28,7 @@ class Shape:
         launched: how many blocks there are in x: a constant, "any", or the name of the size that they cover.
         thread, block_number: registers.
         index: register with the number of the thread in the launch; of 64 bits where `wide`.
-        n, n_name: register and name of a size that the launch's grid covers, or not.
+        n, n_name: register and name of a size that the launch's grid covers, or not; `most`: its limit.
     """
 
     block: tuple[int | None, ...]
@@ -45,6 +45,7 @@ class Shape:
     wide: bool
     n: str
     n_name: str
+    most: int
 
     @property
     def kind(self) -> str:
@@ -84,13 +85,14 @@ def shape(w: Writer) -> Shape:
         count, size_text, sizes = str(threads), str(threads), (drawn[0],)
     thread = _thread(w, block)
     block_number = w.r("mov.u32", "%ctaid.x")
-    n_name, n = w.number(_sizes(threads), 1, pick.choice((100, 1000, 2**20, MOST)))
+    most = pick.choice((100, 1000, 2**20, MOST))
+    n_name, n = w.number(_sizes(threads), 1, most)
     grid, launched = _grid(w, symbolic, threads, n_name)
     index, wide = _index(w, block_number, thread, count, launched == "any")
     if wide:
         n = w.d("cvt.u64.u32", n)
     return Shape(block, threads, not symbolic, count, size_text, sizes, (grid, 1, 1), launched, thread, block_number,
-                 index, wide, n, n_name)  # fmt: skip
+                 index, wide, n, n_name, most)  # fmt: skip
 
 
 def _sizes(threads: int) -> tuple[int, ...]:
