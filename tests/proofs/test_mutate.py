@@ -57,8 +57,6 @@ MADE = {
 # A ring that begins at another stage, or has two of them, does as well.
 EQUIVALENT_ALL_THE_SAME = {"comparison.L39.2", "stage.L39.2", "stage.L28.1", "stage.L40.1"}
 HEAD = ".version 7.8\n.target sm_80\n.address_size 64\n"
-# Whatever is loaded, 5 is the index: `min` may be with 4 as well, but what it gives is another number, which is looked at
-# (3 or more in both cases) and is made 5 in another block only.
 SUMS = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
 {
     .reg .b32 %t, %v, %u;
@@ -78,6 +76,8 @@ SUMS = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
     ret;
 }
 """
+# Whatever is loaded, 5 is the index: `min` may be with 4 as well, but what it gives is another number, which is compared
+# (3 or more in both cases) and made 5 in another block only.
 CLAMPED = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
 {
     .reg .b32 %t, %v; .reg .pred %p;
