@@ -76,8 +76,8 @@ SUMS = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
     ret;
 }
 """
-# Whatever is loaded, 5 is the index: `min` may be with 4 as well, but what it gives is another number, which is compared
-# (3 or more in both cases) and made 5 in another block only.
+# Whatever is loaded, 5 is the index: `min` may be with 4 as well, but what it gives is another number, compared
+# there (3 or more in both cases) and made 5 in another block only.
 CLAMPED = HEAD + """.visible .entry k(.param .u64 x, .param .u64 y)
 {
     .reg .b32 %t, %v; .reg .pred %p;
