@@ -261,12 +261,12 @@ class _Comparing(Machine):
             if lookup(instruction.opcode) is None:
                 return False
             if instruction.base == "bra":
-                if self._target(instruction) == target:
-                    continue
-                last = instruction is self.listed[target - 1] and instruction.guard is None
-                if not (last and self._leaves_then(state, branch, self._target(instruction), changed)):
+                always, there = instruction.guard is None, self._target(instruction)
+                if there != target and not (always and self._leaves_then(state, branch, there, changed)):
                     return False
-                break
+                if always:
+                    break  # what stands behind it is not come to from here
+                continue
             self.state = state
             off = instruction.guard is not None and self._prove(
                 (*state.control, *state.facts), negate(self._guard(instruction))
