@@ -10,6 +10,8 @@ from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
+import proofs
+import spec
 from common.files import write_atomic
 from proofs.check.answers import open_store
 from proofs.check.work import workers
@@ -155,9 +157,6 @@ class _Writer:
 @cache
 def sources_digest() -> str:
     """A digest of what a verdict depends on besides text and flags: the prover and the emulator."""
-    import proofs
-    import spec
-
     digest = sha256()
     for package in (proofs, spec):
         top = Path(package.__file__ or "").parent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,6 @@ from proofs.mutation.places import Span, spans_of
 from spec.ptx.ast import Function, Instr, Label, Mem, Module, Reg, Sym, type_width
 from spec.ptx.isa import lookup
 from spec.ptx.operands import registers_in
-from spec.ptx.printer import print_instr
 
 Changes = Mapping[int, str]
 _ADDRESSED = ("ld", "st", "atom", "red", "cp", "ldmatrix", "stmatrix", "ldu", "prefetch")
@@ -86,8 +85,7 @@ class Code:
         """The next instruction behind that begins with one of these."""
         return self._next(at, 1, lambda i: i.opcode.startswith(opcodes))
 
-    def _next(self, at: int, step: int, wanted: object) -> int | None:
-        assert callable(wanted)
+    def _next(self, at: int, step: int, wanted: Callable[[Instr], bool]) -> int | None:
         index = at + step
         while 0 <= index < len(self.instructions):
             if wanted(self.instructions[index]):
@@ -244,8 +242,3 @@ def codes_of(module: Module) -> list[Code]:
             instructions = tuple(function.instructions())
             found.append(Code(module, function, instructions, tuple(spans[id(i)] for i in instructions)))
     return found
-
-
-def shown(instruction: Instr) -> str:
-    """An instruction for a message."""
-    return print_instr(instruction)

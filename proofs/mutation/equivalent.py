@@ -265,7 +265,7 @@ class _Comparing(Machine):
         """Whether it makes no difference, where a condition holds, if a thread takes a forward branch or goes on.
 
         What it would pass over are instructions whose guards do not hold there, branches to the same target, and
-        computations of what is not read at the target.
+        computations of what is not read at the target; at the end perhaps a way back that leads to the target then.
         """
         target, at = self._target(branch), self._index(branch)
         if target <= at:
@@ -275,8 +275,11 @@ class _Comparing(Machine):
             if lookup(instruction.opcode) is None:
                 return False
             if instruction.base == "bra":
-                if self._target(instruction) != target:
+                always, there = instruction.guard is None, self._target(instruction)
+                if there != target and not (always and self._leaves_then(state, branch, there, changed)):
                     return False
+                if always:
+                    break  # what stands behind it is not come to from here
                 continue
             self.state = state
             off = instruction.guard is not None and self._prove(
@@ -289,6 +292,24 @@ class _Comparing(Machine):
             state = self._after(state, [instruction])
             changed |= {*results_of(instruction)}
         return all(_never_read(self.function, target, r) for r in changed)
+
+    def _leaves_then(self, state: State, branch: Instr, head: int, changed: set[str]) -> bool:
+        """Whether a thread that goes back to the head of the loop takes the branch out of it next time, by either text.
+
+        Registers written on the way are added to `changed`.
+        """
+        way = self.listed[head : self._index(branch)]
+        if not all(_computes(i) for i in way):
+            return False
+        for edited in (False, True):
+            here = [j for i in way for j in (self.new if edited and i is self.old else [i])]
+            taken = self.new[0] if edited and branch is self.old else branch
+            after = self._after(state, here)
+            self.state = after
+            if not self._prove((*state.control, *state.facts), self._guard(taken)):
+                return False
+            changed |= {r for i in here for r in results_of(i)}
+        return True
 
     def _index(self, instruction: Instr) -> int:
         return next(n for n, i in enumerate(self.listed) if i is instruction)

@@ -15,7 +15,6 @@ from proofs.mutation.editing import (
     type_of,
 )
 from spec.ptx.ast import Imm, Instr, Mem, Operand, Reg, Sink, Sym, Vec
-from spec.ptx.isa import lookup
 from spec.ptx.printer import print_instr
 
 SYNCHRONISES = frozenset(("barrier-dropped", "barrier-moved", "barrier-copied", "barrier-count", "wait", "commit"))
@@ -383,8 +382,3 @@ def _shuffle(code: Code, at: int, i: Instr) -> Iterator[Edit]:
         mode = next((m for m in i.opcode.split(".") if m in _MODES), "")
         if mode:
             yield _one(at, _retyped(i, **{mode: _MODES[mode]}), f".{mode} made .{_MODES[mode]}")
-
-
-def known_row(i: Instr) -> bool:
-    """Whether the instruction table has it."""
-    return lookup(i.opcode) is not None

@@ -126,6 +126,22 @@ CASES = {
         "mov.u32 %b, 0; setp.ge.u32 %p, %t, 5; @%p bra L; mov.u32 %c, 9; L:", "guard-dropped", "guard", "local"),
     "a branch without its guard around a barrier": (
         "mov.u32 %b, 0; setp.ge.u32 %p, %t, 64; @%p bra L; bar.sync 0; L:", "guard-dropped", "guard", ""),
+    "a round in which nobody stores": (
+        "mov.u32 %b, 0; mov.u32 %c, 0; H: setp.ge.u32 %p, %c, 128; @%p bra L; add.u32 %a, %c, %t; "
+        "setp.lt.u32 %q, %a, 128; @%q st.global.u32 [%y+64], %t; add.u32 %c, %c, 64; bra H; L:", "comparison",
+        "ge made gt", "local"),
+    "a round in which some store": (
+        "mov.u32 %b, 0; mov.u32 %c, 0; H: setp.ge.u32 %p, %c, 128; @%p bra L; add.u32 %a, %c, %t; "
+        "setp.lt.u32 %q, %a, 129; @%q st.global.u32 [%y+64], %t; add.u32 %c, %c, 64; bra H; L:", "comparison",
+        "ge made gt", ""),
+    "a round that is counted": (
+        "mov.u32 %b, 0; mov.u32 %c, 0; H: setp.ge.u32 %p, %c, 128; @%p bra L; add.u32 %a, %c, %t; "
+        "setp.lt.u32 %q, %a, 128; @%q st.global.u32 [%y+64], %t; add.u32 %c, %c, 64; bra H; L: mov.u32 %b, %c;",
+        "comparison", "ge made gt", ""),
+    "a round behind which there is another": (
+        "mov.u32 %b, 0; mov.u32 %c, 0; H: setp.ge.u32 %p, %c, 128; @%p bra L; add.u32 %a, %c, %t; "
+        "setp.lt.u32 %q, %a, 64; @%q st.global.u32 [%y+64], %t; add.u32 %c, %c, 64; min.u32 %c, %c, 128; bra H; L:",
+        "comparison", "ge made gt", ""),
     "a result that nobody reads": (
         "mov.u32 %b, 0; add.u32 %b, %t, 3; mov.u32 %b, 0;", "constant", "3 made 4", "unread"),
     "a barrier behind which nothing was stored": (
