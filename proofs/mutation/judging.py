@@ -19,6 +19,7 @@ from proofs.entry import Analysis, analyse
 from proofs.mutation.equivalent import Equivalence, equivalence
 from proofs.mutation.launches import Chooser, Setting
 from proofs.mutation.making import Made
+from proofs.mutation.operators import SYNCHRONISES
 from proofs.mutation.running import Subject, execute
 from proofs.mutation.target import Target
 from proofs.ptxas import assemble
@@ -153,10 +154,9 @@ class Judge:
             cubin = code_of(self.target, made.text)
         except (AssemblerRefused, PtxSyntaxError, BadInput) as error:
             return replace(result, reason=_short(str(error)))
-        if self.quick and (found := self._without_prover(made, module, cubin)) is not None:
-            status, shown, same = found
+        if self.quick and (found := self._in_short(made, module, cubin)) is not None:
+            status, shown, proof, same = found
             claim, reason = (same.claim, same.detail) if same is not None else ("", "")
-            proof = Proof(NOT_ASKED)
             return replace(result, prover=proof, emulator=shown, status=status, claim=claim, reason=reason)
         shown = self.show(module)
         proof, one_value = self.prove(made, module)
@@ -172,19 +172,27 @@ class Judge:
             return replace(result, status=SURVIVES)
         return replace(result, status=EQUIVALENT, claim=same.claim, reason=same.detail)
 
-    def _without_prover(
+    def _in_short(
         self, made: Made, module: Module, cubin: str
-    ) -> tuple[str, Shown, Equivalence | None] | None:
-        """What can be said of a mutant without deciding its obligations, the cheapest first; None if nothing."""
+    ) -> tuple[str, Shown, Proof, Equivalence | None] | None:
+        """What can be said of a mutant with little work, the cheapest first; None if nothing.
+
+        Of edits that only synchronise, the proof of the mutant says that they change nothing, which costs less than all
+        runs.
+        """
+        nobody = Proof(NOT_ASKED)
         if same := self._same_code(cubin):
-            return EQUIVALENT, Shown(NOT_ASKED), same
+            return EQUIVALENT, Shown(NOT_ASKED), nobody, same
         few = self.show(module, self.runs[:FEW])
         if few.kills:
-            return KILLED, few, None
-        if same := equivalence(self.original, made, False, self.store):
-            return EQUIVALENT, few, same
+            return KILLED, few, nobody, None
+        proof = self.prove(made, module)[0] if made.kind in SYNCHRONISES else nobody
+        if same := equivalence(self.original, made, proof.verdict == "proved", self.store):
+            return EQUIVALENT, few, proof, same
+        if proof.verdict == "refuted":
+            return KILLED, few, proof, None
         shown = self.show(module, self.runs[FEW:])
-        return (KILLED, shown, None) if shown.kills else None
+        return (KILLED, shown, nobody, None) if shown.kills else None
 
     def _same_code(self, cubin: str) -> Equivalence | None:
         return Equivalence("same-code", "ptxas makes the same machine code of it") if cubin == self.cubin else None
