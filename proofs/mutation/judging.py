@@ -34,6 +34,8 @@ from spec.ptx.parser import parse
 
 REFUSED, KILLED, EQUIVALENT, SURVIVES, DISAGREE = "refused", "killed", "equivalent", "survives", "DISAGREE"
 NOT_ASKED = "not asked"
+PROOFS = ("proved", "refuted", "unknown", NOT_ASKED)
+SHOWN = ("fault", "differs", "long", "same", "unable", NOT_ASKED)
 FEW = 4  # runs of a quick look, those that take least
 LONGER = 4  # times the steps of the original, and some: a mutant that takes more does something else
 SOME = 500
@@ -81,6 +83,18 @@ class Result:
     claim: str = ""
     reason: str = ""
     seconds: float = 0.0
+
+    @property
+    def sound(self) -> bool:
+        """Whether the status is what prover and emulator say, so that nobody has changed it alone."""
+        proof, shown = self.prover.verdict, self.emulator.verdict
+        if proof not in PROOFS or shown not in SHOWN:
+            return False
+        killed, disagree = proof == "refuted" or self.emulator.kills, (proof, shown) == ("proved", "fault")
+        return {
+            REFUSED: bool(self.reason), KILLED: killed and not disagree, EQUIVALENT: bool(self.claim) and not killed,
+            SURVIVES: not killed, DISAGREE: disagree,
+        }.get(self.status, False)  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -146,9 +160,11 @@ class Judge:
             return replace(result, prover=proof, emulator=shown, status=status, claim=claim, reason=reason)
         shown = self.show(module)
         proof, one_value = self.prove(made, module)
+        if proof.verdict == "proved" and shown.kills and self.show(module, faults=True).verdict == "fault":
+            shown = self._knowing(module, one_value)
         result = replace(result, prover=proof, emulator=shown, status=KILLED)
-        if proof.verdict == "proved" and shown.verdict == "fault" and (real := self._really(module, one_value)):
-            return replace(result, emulator=real, status=DISAGREE)
+        if proof.verdict == "proved" and shown.verdict == "fault":
+            return replace(result, status=DISAGREE)
         if proof.verdict == "refuted" or shown.kills:
             return result
         same = self._same_code(cubin) or equivalence(self.original, made, proof.verdict == "proved", self.store)
@@ -182,8 +198,10 @@ class Judge:
         return Equivalence("same-code", "ptxas makes the same machine code of it") if cubin == self.cubin else None
 
     # --- the emulator ---
-    def show(self, module: Module, runs: Sequence[Run] | None = None, like: Analysis | None = None) -> Shown:
-        """Run a mutant in launches of the original, all if not told, until one run differs."""
+    def show(
+        self, module: Module, runs: Sequence[Run] | None = None, like: Analysis | None = None, faults: bool = False
+    ) -> Shown:
+        """Run a mutant in launches of the original, all if not told, until one run differs, or shows a fault."""
         subject = subject_of(like or self.original, module, self.target.entry)
         for run in self.runs if runs is None else runs:
             launch = run.setting.make(self.original)
@@ -194,20 +212,21 @@ class Judge:
                 return Shown("unable", where, _short(str(error)))
             if seen.faults:
                 return Shown("fault", where, _short(str(seen.faults[0])))
+            if faults:
+                continue
             if seen.long:
                 return Shown("long", where, f"a block takes more than {LONGER} times the steps of the original")
             if other := [name for name, digest in seen.memory.items() if run.memory.get(name) != digest]:
                 return Shown("differs", where, f"{', '.join(other)} does not hold the same in the end")
         return Shown("same")
 
-    def _really(self, module: Module, one_value: frozenset[frozenset[int]]) -> Shown | None:
-        """What the emulator shows if it knows which stores are proved to be alike in the mutant; None if no fault."""
-        try:
-            found = analyse(self.target.problem(module), ask=Meter(store=self.store))
-        except (Unsupported, BadInput):
-            return None
-        shown = self.show(module, like=replace(found, one_value=one_value))
-        return shown if shown.verdict == "fault" else None
+    def _knowing(self, module: Module, one_value: frozenset[frozenset[int]]) -> Shown:
+        """What the emulator shows if it knows which stores are proved to be alike in the mutant, a fault if any run has
+        one: a run that only differs may come before it, and says nothing of the prover.
+        """
+        found = replace(analyse(self.target.problem(module), ask=Meter(store=self.store)), one_value=one_value)
+        shown = self.show(module, like=found, faults=True)
+        return shown if shown.verdict == "fault" else self.show(module, like=found)
 
     # --- the prover ---
     def prove(self, made: Made, module: Module) -> tuple[Proof, frozenset[frozenset[int]]]:
