@@ -17,7 +17,7 @@ from proofs.decide import solver_version
 
 FILE = "campaign.sqlite"
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("spec", "proofs", "tests/campaign")
+SOURCES = ("spec", "proofs", "verifier", "tests/campaign")
 REFUSED, MISFIT, ERROR = "refused", "misfit", "error"
 
 
