@@ -108,10 +108,12 @@ class Kept:
                 if value.pop("of") == key:
                     engine = value.pop("engine")
                     row = Result.of_json(value)
+                    if not row.sound:
+                        continue
                     if engine == engine_digest() or row.status in LASTING:
                         self._rows[row.key] = row
             except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # a line that was cut off, or that somebody edited: the mutant is judged again
+                continue  # a line that was cut off, or does not say what a row says: the mutant is judged again
 
     def _lines(self) -> list[str]:
         try:

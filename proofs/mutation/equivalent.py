@@ -38,6 +38,7 @@ from spec.ptx.isa import lookup
 from spec.ptx.parser import parse
 
 UNITS = 20_000_000  # of the solver for one mutant
+LANES = ("shfl", "vote", "redux", "match", "elect", "activemask", "mma", "movmatrix", "ldmatrix")
 ATOMIC = ("atom", "red")
 
 
@@ -68,14 +69,27 @@ def equivalence(
         return None
     if function.name != made.function or len(made.changes) != 1:
         return None
-    old, new = instructions[made.at], _edited(made, len(instructions))
-    if not new:
+    written = tuple(original.problem.module.entry(function.name).instructions())
+    at, new = _place(instructions, written, made.at), _edited(made, len(written))
+    if at is None or not new:
         return None
+    old = instructions[at]
     if made.kind == "store-doubled" and old.base == "st" and "volatile" not in old.opcode and new == [old, old]:
         return Equivalence("again", "the second store puts the same value in the same place")
-    if not accesses_memory(old) and _unread(function, made.at, old, new):
+    if not accesses_memory(old) and _unread(function, at, old, new):
         return Equivalence("unread", f"what line {old.line} writes is read nowhere")
     return _local(original, made, old, new, store)
+
+
+def _place(carried_out: tuple[Instr, ...], written: tuple[Instr, ...], at: int) -> int | None:
+    """Where an instruction of the text stands among those that are carried out, in which calls are put in place.
+
+    None where that is not certain.
+    """
+    if carried_out == written:
+        return at
+    here = [n for n, i in enumerate(carried_out) if i == written[at]]
+    return here[0] if len(here) == 1 and sum(i == written[at] for i in written) == 1 else None
 
 
 def _of_a_part(i: Instr) -> bool:
@@ -361,7 +375,7 @@ def _computes(instruction: Instr) -> bool:
     found = lookup(instruction.opcode)
     return (
         found is not None and found[0].meaning is not None and not found[0].control and not accesses_memory(instruction)
-        and instruction.base not in ("shfl", "vote", "redux", "match", "mma", "ldmatrix")
+        and instruction.base not in LANES
     )
 
 

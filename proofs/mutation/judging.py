@@ -19,6 +19,7 @@ from proofs.entry import Analysis, analyse
 from proofs.mutation.equivalent import Equivalence, equivalence
 from proofs.mutation.launches import Chooser, Setting
 from proofs.mutation.making import Made
+from proofs.mutation.operators import SYNCHRONISES
 from proofs.mutation.running import Subject, execute
 from proofs.mutation.target import Target
 from proofs.ptxas import assemble
@@ -33,6 +34,8 @@ from spec.ptx.parser import parse
 
 REFUSED, KILLED, EQUIVALENT, SURVIVES, DISAGREE = "refused", "killed", "equivalent", "survives", "DISAGREE"
 NOT_ASKED = "not asked"
+PROOFS = ("proved", "refuted", "unknown", NOT_ASKED)
+SHOWN = ("fault", "differs", "long", "same", "unable", NOT_ASKED)
 FEW = 4  # runs of a quick look, those that take least
 LONGER = 4  # times the steps of the original, and some: a mutant that takes more does something else
 SOME = 500
@@ -80,6 +83,18 @@ class Result:
     claim: str = ""
     reason: str = ""
     seconds: float = 0.0
+
+    @property
+    def sound(self) -> bool:
+        """Whether the status is what prover and emulator say, so that nobody has changed it alone."""
+        proof, shown = self.prover.verdict, self.emulator.verdict
+        if proof not in PROOFS or shown not in SHOWN:
+            return False
+        killed, disagree = proof == "refuted" or self.emulator.kills, (proof, shown) == ("proved", "fault")
+        return {
+            REFUSED: bool(self.reason), KILLED: killed and not disagree, EQUIVALENT: bool(self.claim) and not killed,
+            SURVIVES: not killed, DISAGREE: disagree,
+        }.get(self.status, False)  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -139,16 +154,17 @@ class Judge:
             cubin = code_of(self.target, made.text)
         except (AssemblerRefused, PtxSyntaxError, BadInput) as error:
             return replace(result, reason=_short(str(error)))
-        if self.quick and (found := self._without_prover(made, module, cubin)) is not None:
-            status, shown, same = found
+        if self.quick and (found := self._in_short(made, module, cubin)) is not None:
+            status, shown, proof, same = found
             claim, reason = (same.claim, same.detail) if same is not None else ("", "")
-            proof = Proof(NOT_ASKED)
             return replace(result, prover=proof, emulator=shown, status=status, claim=claim, reason=reason)
         shown = self.show(module)
         proof, one_value = self.prove(made, module)
+        if proof.verdict == "proved" and shown.kills and self.show(module, faults=True).verdict == "fault":
+            shown = self._knowing(module, one_value)
         result = replace(result, prover=proof, emulator=shown, status=KILLED)
-        if proof.verdict == "proved" and shown.verdict == "fault" and (real := self._really(module, one_value)):
-            return replace(result, emulator=real, status=DISAGREE)
+        if proof.verdict == "proved" and shown.verdict == "fault":
+            return replace(result, status=DISAGREE)
         if proof.verdict == "refuted" or shown.kills:
             return result
         same = self._same_code(cubin) or equivalence(self.original, made, proof.verdict == "proved", self.store)
@@ -156,26 +172,36 @@ class Judge:
             return replace(result, status=SURVIVES)
         return replace(result, status=EQUIVALENT, claim=same.claim, reason=same.detail)
 
-    def _without_prover(
+    def _in_short(
         self, made: Made, module: Module, cubin: str
-    ) -> tuple[str, Shown, Equivalence | None] | None:
-        """What can be said of a mutant without deciding its obligations, the cheapest first; None if nothing."""
+    ) -> tuple[str, Shown, Proof, Equivalence | None] | None:
+        """What can be said of a mutant with little work, the cheapest first; None if nothing.
+
+        Of edits that only synchronise, the proof of the mutant says that they change nothing, which costs less than all
+        runs.
+        """
+        nobody = Proof(NOT_ASKED)
         if same := self._same_code(cubin):
-            return EQUIVALENT, Shown(NOT_ASKED), same
+            return EQUIVALENT, Shown(NOT_ASKED), nobody, same
         few = self.show(module, self.runs[:FEW])
         if few.kills:
-            return KILLED, few, None
-        if same := equivalence(self.original, made, False, self.store):
-            return EQUIVALENT, few, same
+            return KILLED, few, nobody, None
+        proof = self.prove(made, module)[0] if made.kind in SYNCHRONISES else nobody
+        if same := equivalence(self.original, made, proof.verdict == "proved", self.store):
+            return EQUIVALENT, few, proof, same
+        if proof.verdict == "refuted":
+            return KILLED, few, proof, None
         shown = self.show(module, self.runs[FEW:])
-        return (KILLED, shown, None) if shown.kills else None
+        return (KILLED, shown, nobody, None) if shown.kills else None
 
     def _same_code(self, cubin: str) -> Equivalence | None:
         return Equivalence("same-code", "ptxas makes the same machine code of it") if cubin == self.cubin else None
 
     # --- the emulator ---
-    def show(self, module: Module, runs: Sequence[Run] | None = None, like: Analysis | None = None) -> Shown:
-        """Run a mutant in launches of the original, all if not told, until one run differs."""
+    def show(
+        self, module: Module, runs: Sequence[Run] | None = None, like: Analysis | None = None, faults: bool = False
+    ) -> Shown:
+        """Run a mutant in launches of the original, all if not told, until one run differs, or shows a fault."""
         subject = subject_of(like or self.original, module, self.target.entry)
         for run in self.runs if runs is None else runs:
             launch = run.setting.make(self.original)
@@ -186,20 +212,21 @@ class Judge:
                 return Shown("unable", where, _short(str(error)))
             if seen.faults:
                 return Shown("fault", where, _short(str(seen.faults[0])))
+            if faults:
+                continue
             if seen.long:
                 return Shown("long", where, f"a block takes more than {LONGER} times the steps of the original")
             if other := [name for name, digest in seen.memory.items() if run.memory.get(name) != digest]:
                 return Shown("differs", where, f"{', '.join(other)} does not hold the same in the end")
         return Shown("same")
 
-    def _really(self, module: Module, one_value: frozenset[frozenset[int]]) -> Shown | None:
-        """What the emulator shows if it knows which stores are proved to be alike in the mutant; None if no fault."""
-        try:
-            found = analyse(self.target.problem(module), ask=Meter(store=self.store))
-        except (Unsupported, BadInput):
-            return None
-        shown = self.show(module, like=replace(found, one_value=one_value))
-        return shown if shown.verdict == "fault" else None
+    def _knowing(self, module: Module, one_value: frozenset[frozenset[int]]) -> Shown:
+        """What the emulator shows if it knows which stores are proved to be alike in the mutant, a fault if any run has
+        one: a run that only differs may come before it, and says nothing of the prover.
+        """
+        found = replace(analyse(self.target.problem(module), ask=Meter(store=self.store)), one_value=one_value)
+        shown = self.show(module, like=found, faults=True)
+        return shown if shown.verdict == "fault" else self.show(module, like=found)
 
     # --- the prover ---
     def prove(self, made: Made, module: Module) -> tuple[Proof, frozenset[frozenset[int]]]:

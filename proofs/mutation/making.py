@@ -52,19 +52,19 @@ def kinds_named(names: Sequence[str]) -> tuple[str, ...]:
 def mutants_of(module: Module, entry: str | None, kinds: Sequence[str]) -> list[Made]:
     """The mutants of an entry and of the functions of its file, in text order; of equal texts the first."""
     seen = {module.text}
+    numbers: Counter[str] = Counter()  # of all functions: two of them may stand on one line
     found = []
     for code in codes_of(module):
         if code.function.is_entry and entry is not None and code.function.name != entry:
             continue
-        for made in _of(code, kinds):
+        for made in _of(code, kinds, numbers):
             if made.text not in seen:
                 seen.add(made.text)
                 found.append(made)
     return found
 
 
-def _of(code: Code, kinds: Sequence[str]) -> Iterator[Made]:
-    numbers: Counter[str] = Counter()
+def _of(code: Code, kinds: Sequence[str], numbers: Counter[str]) -> Iterator[Made]:
     for at, instruction in enumerate(code.instructions):
         for kind in kinds:
             for edit in OPERATORS[kind].apply(code, at, instruction):

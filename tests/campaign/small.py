@@ -46,6 +46,26 @@ ENDLESS = "setp.gt.u32 %p0, %r0, 30;\nL:\n@%p0 bra L;\nst.global.u32 [%d3], %r0;
 # Comes round after 2^31 rounds: the prover is right that it ends.
 LONG = "mov.u32 %r5, 1;\nL:\nadd.u32 %r5, %r5, 2;\nsetp.ne.u32 %p0, %r5, 1;\n@%p0 bra L;\nst.global.u32 [%d3], %r0;\n"
 
+# %r6 is written by half of the threads before a loop that may write it anew, and read by nobody: the prover takes it to
+# hold anything, at the head of the loop something from the thread's number on.
+UNWRITTEN = """setp.lt.u32 %p0, %r0, 16;
+@!%p0 bra L1;
+add.u32 %r6, %r0, 1;
+L1:
+mov.u32 %r5, 0;
+L2:
+setp.ge.s32 %p1, %r5, 3;
+@%p1 bra L3;
+setp.eq.u32 %p2, %r1, 77;
+@!%p2 bra L4;
+mul.lo.u32 %r6, %r5, 4;
+L4:
+add.u32 %r5, %r5, 3;
+bra L2;
+L3:
+st.global.u32 [%d3], %r5;
+"""
+
 # Threads 0 and 16 write one word, since the product wraps.
 WRAPS = """mul.lo.u32 %r5, %r0, 268435456;
 shr.u32 %r5, %r5, 28;

@@ -64,11 +64,14 @@ class Moment:
         self._kept: dict[str, tuple[Array, Array]] = {}
         self._arriving: dict[str, list[tuple[str, str]]] = {}
         self._giving: dict[str, list[tuple[str, int]]] = {}
+        self._results: dict[str, list[str]] = {}
         for name in self.wanted:
             if match := _GIVEN.fullmatch(name):
                 self._giving.setdefault(match[1], []).append((name, int(match[2] or 0)))
             elif match := _HEAD.fullmatch(name) or _JOINED.fullmatch(name):
                 self._arriving.setdefault(match[1], []).append((name, match[2]))
+        self._followed = {register for names in self._arriving.values() for _, register in names}
+        self._written: dict[str, Array] = {}
         self._definitions: dict[str, Term] = {}
         self._constants: dict[str, Value] = {}
         self._headers = {loop.id for loop in self.records.loops}
@@ -80,6 +83,7 @@ class Moment:
             self.block = event.block
             self.rounds = {loop.id: np.full(self.threads, -1, np.int64) for loop in self.records.loops}
             self._kept = {}
+            self._written = {register: np.zeros(self.threads, bool) for register in self._followed}
         place = self.places[id(event.instr)]
         if place in self._headers:
             self.rounds[place][event.standing] += 1
@@ -87,15 +91,25 @@ class Moment:
                 if inner.parent == place:
                     self.rounds[inner.id][event.standing] = -1
         for name, register in self._arriving.get(place, ()):
-            self._keep(name, register, event.standing, event.registers)
+            # What a register holds that a thread has not written is anything, to the prover too, and not what the
+            # machine has there; that nothing comes of it is asked of *init*.
+            written = event.standing[self._written[register][event.standing]]
+            self._keep(name, register, written, event.registers)
 
     def done(self, event: StepEvent) -> None:
         """It has been carried out."""
         place = self.places[id(event.instr)]
         wanted = self._giving.get(place)
+        if not wanted and not self._followed:
+            return
+        results = self._results.get(place)
+        if results is None:
+            results = self._results[place] = _results(event.instr)
+        for register in results:
+            if register in self._written:
+                self._written[register][event.enabled] = True
         if not wanted:
             return
-        results = _results(event.instr)
         for name, number in wanted:
             if event.instr.base not in SURE:
                 self.unsure.add(name)

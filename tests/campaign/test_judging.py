@@ -22,7 +22,7 @@ from tests.campaign.launching import Misfit, concrete, fitting
 from tests.campaign.proving import PROVED, REFUTED, Proof, prove
 from tests.campaign.seeing import LONG as LONG_RUN
 from tests.campaign.seeing import STEPS, Seen, watched
-from tests.campaign.small import ENDLESS, FAULTY, GOOD, LONG, WRAPS, kernel
+from tests.campaign.small import ENDLESS, FAULTY, GOOD, LONG, UNWRITTEN, WRAPS, kernel
 
 ALL = dict.fromkeys(("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap"), PROVED)
 RACY_RINGS = (4, 6, 14)
@@ -127,6 +127,14 @@ def test_a_condition_that_does_not_hold_is_found_out() -> None:
     impossible = compared(lambda a: replace(a, at=replace(a.at, control=(FALSE,))) if a.kind == "read" else a)
     assert impossible.disagree == 32
     assert "is here without false" in impossible.words[0]
+
+
+def test_nothing_is_expected_of_a_register_that_a_thread_has_not_written() -> None:
+    outcome = judged(kernel(UNWRITTEN))
+    assert outcome.proof.analysis is not None
+    conditions = [c.text for a in outcome.proof.analysis.records.accesses for c in a.at.known()]
+    assert any("%r6" in text for text in conditions), "the prover says something of it"
+    assert not outcome.compared.disagree
 
 
 def seen_of(body: str) -> tuple[Outcome, Analysis, Seen]:

@@ -41,6 +41,24 @@ def analysis_of(text: str) -> tuple[Analysis, str]:
     return analyse(target.problem(target.module)), text
 
 
+# Between the calls an instruction of the text is another one of those that are carried out: the first call is put in
+# place as one instruction less, the second as one more.
+CALLS = HEAD.replace(".visible", ".func e() { }\n.func f() { .reg .b32 %c; mov.u32 %c, 1; ret; }\n.visible") + """
+    ld.global.u32 %c, [%y];
+    mov.u32 %b, 7;
+    setp.ne.u32 %p, %c, 305419896;
+    call.uni e;
+    @%p bra L;
+    add.u32 %b, %b, 1;
+    add.u32 %b, %b, 2;
+    add.u32 %a, %t, 3;
+L:
+    call.uni f;
+    mov.u32 %a, 0;
+    add.u32 %b, %b, %a;
+"""
+
+
 def claim(body: str, kind: str, words: str, proved: bool = True) -> str:
     """The claim by which the mutant with these words is equivalent; '' if there is none."""
     analysis, text = analysis_of(HEAD + body + TAIL)
@@ -89,6 +107,10 @@ CASES = {
     "a shortcut around a store that one thread makes": (
         "mov.u32 %b, 0; setp.lt.u32 %q, %t, 6; setp.ge.u32 %p, %t, 6; @%p bra L; "
         "@%q st.global.u32 [%y+64], %t; L:", "comparison", "6 made 5: setp.ge", ""),
+    "a shortcut around what lanes exchange": (
+        "mov.u32 %b, 0; setp.lt.u32 %q, %t, 5; setp.ge.u32 %p, %t, 32; @%p bra L; "
+        "movmatrix.sync.aligned.m8n8.trans.b16 %c, %t; @%q st.global.u32 [%y+64], %c; L:", "comparison",
+        "32 made 31", ""),
     "a shortcut around what is read": (
         "mov.u32 %b, 0; setp.ge.u32 %p, %t, 5; @%p bra L; mov.u32 %b, 9; L:", "comparison", "ge made gt", ""),
     "a shortcut further on": (
@@ -155,3 +177,12 @@ def test_launches_take_every_way_of_a_shipped_kernel() -> None:
     assert {s.values["n"] > 2**27 for s in settings} == {True, False}
     contract = contracts_of("silu")[0]
     assert {s.values.get(contract.power, 0) for s in settings} == {0, 1}
+
+
+@pytest.mark.parametrize(("words", "said"), [("1 made 2: add", ""), ("3 made 4: add", "unread")])
+def test_the_instruction_of_the_text_is_meant_where_there_are_calls(words: str, said: str) -> None:
+    analysis, text = analysis_of(CALLS + TAIL)
+    made = [m for m in mutants_of(parse(text), None, ["constant"]) if m.words.startswith(words)]
+    assert len(made) == 1
+    found = equivalence(analysis, made[0], True, None)
+    assert (found.claim if found is not None else "") == said

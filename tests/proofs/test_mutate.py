@@ -18,7 +18,7 @@ from proofs.check.request import CheckRequest
 from proofs.mutation import judging
 from proofs.mutation.campaign import RESULTS, Kept
 from proofs.mutation.editing import codes_of
-from proofs.mutation.judging import Judge, Result, judge_of
+from proofs.mutation.judging import Judge, Proof, Result, Shown, judge_of
 from proofs.mutation.making import Made, kinds_named, mutants_of, spread
 from proofs.mutation.operators import OPERATORS
 from proofs.mutation.target import target_of
@@ -93,6 +93,19 @@ L:  max.u32 %v, %v, 5;
     add.u64 %y, %y, %d;
     mov.u32 %t, 7;
     st.global.u32 [%y], %t;
+    ret;
+}
+"""
+LAST = HEAD + """.visible .entry k(.param .u64 x, .param .u32 n)
+{
+    .reg .b32 %v;
+    .reg .b64 %x, %d;
+    ld.param.u64 %x, [x];
+    ld.param.u32 %v, [n];
+    sub.u32 %v, %v, 1;
+    mul.wide.u32 %d, %v, 4;
+    add.u64 %x, %x, %d;
+    st.global.u32 [%x], %v;
     ret;
 }
 """
@@ -203,6 +216,19 @@ def test_a_blind_prover_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [Row("k", "race", Verdict.PROVED, detail="everything is fine")]
     monkeypatch.setattr(judging, "check_entry", lambda *given, **more: Checked(rows, []))
     (made,) = mutants_of(judge.target.module, None, ["barrier-dropped"])
+    row = judge.judge(made)
+    assert (row.status, row.prover.verdict, row.emulator.verdict) == ("DISAGREE", "proved", "fault")
+
+
+def test_a_blind_prover_is_noticed_by_a_fault_behind_a_run_that_only_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last element but one is another place, and no place at all where there is one element only."""
+    flags = {"block": (1,), "grid": (1,), "assumes": ("n >= 1",), "buffers": ("x=u32[n]:w",)}
+    judge = judged(CheckRequest("k.ptx", LAST, **flags))  # type: ignore[arg-type]
+    made = next(m for m in mutants_of(judge.target.module, None, ["constant"]) if m.words.startswith("1 made 2"))
+    judge.runs = sorted(judge.runs, key=lambda run: judge.show(parse(made.text), [run]).verdict == "fault")
+    assert judge.show(parse(made.text)).verdict == "differs"
+    rows = [Row("k", "bounds", Verdict.PROVED, detail="everything is fine")]
+    monkeypatch.setattr(judging, "check_entry", lambda *given, **more: Checked(rows, []))
     row = judge.judge(made)
     assert (row.status, row.prover.verdict, row.emulator.verdict) == ("DISAGREE", "proved", "fault")
 
@@ -324,13 +350,48 @@ def test_a_quick_run_asks_the_prover_of_what_is_left_and_another_run_of_the_rest
 
 def test_rows_of_other_flags_or_sources_are_not_taken(tmp_path: Path) -> None:
     made = mutants_of(parse(CLAMPED), None, ["constant"])[0]
-    row = Result(made.id, made.kind, made.line, made.words, made.key, "killed")
+    row = Result(made.id, made.kind, made.line, made.words, made.key, "killed", emulator=Shown("differs"))
     kept = Kept(tmp_path / RESULTS, "these")
     with kept.open() as keep:
         keep(row)
     assert Kept(tmp_path / RESULTS, "these").get(made) == row
     assert Kept(tmp_path / RESULTS, "others").get(made) is None
     assert Kept(tmp_path / RESULTS, "these").get(replace(made, text=made.text + "\n")) is None
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"status": "killed"}, {"status": "refused"}, {"status": "equivalent"}, {"status": "argued"}, {"status": 1},
+        {"prover": {"verdict": "fine"}}, {"emulator": {"verdict": "gone"}},
+    ],
+    ids=str,
+)
+def test_a_row_that_somebody_edited_is_not_taken(tmp_path: Path, edit: dict[str, object]) -> None:
+    made = mutants_of(parse(CLAMPED), None, ["constant"])[0]
+    row = Result(made.id, made.kind, made.line, made.words, made.key, "survives", Proof("proved"), Shown("same"))
+    with Kept(tmp_path / RESULTS, "these").open() as keep:
+        keep(row)
+    assert Kept(tmp_path / RESULTS, "these").get(made) == row
+    line = json.loads((tmp_path / RESULTS).read_text())
+    (tmp_path / RESULTS).write_text(json.dumps({**line, **edit}) + "\n")
+    assert Kept(tmp_path / RESULTS, "these").get(made) is None
+
+
+def test_a_disagreement_is_not_made_a_kill(tmp_path: Path) -> None:
+    made = mutants_of(parse(CLAMPED), None, ["constant"])[0]
+    row = Result(made.id, made.kind, made.line, made.words, made.key, "killed", Proof("proved"), Shown("fault"))
+    with Kept(tmp_path / RESULTS, "these").open() as keep:
+        keep(row)
+    assert Kept(tmp_path / RESULTS, "these").get(made) is None
+
+
+def test_functions_on_one_line_have_mutants_of_their_own() -> None:
+    one = ".func f() { .reg .b32 %v; add.u32 %v, 1, 1; add.u32 %v, %v, %v; ret; }"
+    two = " ".join(CLAMPED.split("\n", 3)[3].split("\n"))
+    made = mutants_of(parse(f"{HEAD}{one.replace('ret', 'st.shared.u32 [%v], %v; ret')} {two}\n"), None, ["constant"])
+    assert {m.function for m in made} == {"f", "k"}
+    assert len({m.id for m in made}) == len(made)
 
 
 def test_what_the_assembler_refuses_is_not_counted(clamped: Path) -> None:
