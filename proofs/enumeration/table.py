@@ -34,7 +34,7 @@ class Table:
         self.lanes = lanes = Lanes(layout.count, layout.columns, {**(site.ranges or {}), **axes}, work)
         address = used.parted.poly(site.address)
         finite, rest = lanes.split(address)
-        self.begin = _column(lanes.value(finite), lanes.count)
+        self.begin = column(lanes.value(finite), lanes.count)
         self.rest = Poly({m: c for m, c in rest.terms.items() if not any(private(s) for a in m for s in a.symbols())})
         self.stride = gcd(*(c for c in (rest - self.rest).terms.values()), 0)
 
@@ -54,7 +54,7 @@ class Table:
             most = most * (high + 1)
         if most >= LARGEST:
             raise NotFinite("too many threads to number")
-        return _column(total, lanes.count)
+        return column(total, lanes.count)
 
     @cached_property
     def conditions(self) -> tuple[Cond, ...]:
@@ -80,8 +80,9 @@ class Table:
         return differing & -differing
 
 
-def _column(value: Column, count: int) -> Array:
-    return np.full(count, value, np.int64) if isinstance(value, int) else value
+def column(value: Column, count: int) -> Array:
+    """One number for each lane. A choice that is made alike in all lanes is one number without being an `int`."""
+    return np.full(count, value, np.int64) if np.ndim(value) == 0 else np.asarray(value)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ from proofs.mutation.target import Target
 from spec.errors import BadInput
 
 RESULTS, ANSWERS, SURVIVORS, DISAGREEMENTS = "results.jsonl", "answers", "survivors", "disagreements"
-LASTING = (KILLED, REFUSED)  # rows that stay when more launches are run, or more is proved to change nothing
+# Rows that stay when more launches are run, or more is proved to change nothing; but what the prover calls proved may
+# show a fault in a further launch.
+LASTING = (KILLED, REFUSED)
 Progress = Callable[[int, int, str], None]
 
 
@@ -110,7 +112,8 @@ class Kept:
                     row = Result.of_json(value)
                     if not row.sound:
                         continue
-                    if engine == engine_digest() or row.status in LASTING:
+                    lasting = row.status in LASTING and row.prover.verdict != "proved"
+                    if engine == engine_digest() or lasting:
                         self._rows[row.key] = row
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # a line that was cut off, or does not say what a row says: the mutant is judged again

@@ -15,8 +15,10 @@ from proofs.decide import decide
 from proofs.discharge import climb, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration import Apart, Enumerator, Everywhere, enumerate_claim
+from proofs.enumeration.evaluate import Lanes, Work
 from proofs.enumeration.lanes import MAX_KEPT, Kept
 from proofs.enumeration.ranges import narrowed
+from proofs.enumeration.table import column
 from proofs.problem import Problem, launch_specials
 from proofs.query import Copy, build
 from proofs.records import Access, Point
@@ -178,6 +180,15 @@ def test_the_solver_agrees(drawn: tuple[Problem, Access, Access, int]) -> None:
     symbols = {s for i in items for s in i.symbols()}
     if status == "unsat" and not symbols & {J, V, K}:
         assert found.holds
+
+
+def test_a_choice_that_all_lanes_make_alike_is_a_column() -> None:
+    """Seed 4908 of the campaign: the address was one number for all lanes, and no `int`."""
+    count = Symbol("count", "opaque", BLOCK, 0, 2**20)
+    choice = ite(le(8, Poly.symbol(count)), Poly.constant(4), Poly.constant(12))
+    lanes = Lanes(3, {}, {"count": (10, 20)}, Work(100))
+    assert column(lanes.value(choice), 3).tolist() == [4, 4, 4]
+    assert column(7, 2).tolist() == [7, 7]
 
 
 def test_what_is_kept_has_a_limit() -> None:

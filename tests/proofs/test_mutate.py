@@ -15,7 +15,7 @@ import pytest
 from fltc.cli import main
 from proofs.check.entry import Checked
 from proofs.check.request import CheckRequest
-from proofs.mutation import judging
+from proofs.mutation import campaign, judging
 from proofs.mutation.campaign import RESULTS, Kept
 from proofs.mutation.editing import codes_of
 from proofs.mutation.judging import Judge, Proof, Result, Shown, judge_of
@@ -376,6 +376,18 @@ def test_a_row_that_somebody_edited_is_not_taken(tmp_path: Path, edit: dict[str,
     line = json.loads((tmp_path / RESULTS).read_text())
     (tmp_path / RESULTS).write_text(json.dumps({**line, **edit}) + "\n")
     assert Kept(tmp_path / RESULTS, "these").get(made) is None
+
+
+@pytest.mark.parametrize(("proof", "stays"), [("refuted", True), ("not asked", True), ("proved", False)])
+def test_a_kill_of_what_is_proved_is_looked_at_again_with_more_launches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proof: str, stays: bool
+) -> None:
+    made = mutants_of(parse(CLAMPED), None, ["constant"])[0]
+    row = Result(made.id, made.kind, made.line, made.words, made.key, "killed", Proof(proof), Shown("differs"))
+    with Kept(tmp_path / RESULTS, "these").open() as keep:
+        keep(row)
+    monkeypatch.setattr(campaign, "engine_digest", lambda: "another")
+    assert (Kept(tmp_path / RESULTS, "these").get(made) is not None) == stays
 
 
 def test_a_disagreement_is_not_made_a_kill(tmp_path: Path) -> None:
