@@ -82,10 +82,10 @@ def read_argued(path: Path) -> dict[str, str]:
     except OSError as error:
         raise BadInput(f"--argued {path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"--argued {path}: {error}") from error
+        raise BadInput(f'--argued {path}: {error}; each line is "ID" = "why it changes nothing"') from error
     for name, reason in found.items():
         if not isinstance(reason, str) or len(reason.split()) < 3:
-            raise BadInput(f'--argued {path}: expected "MUTANT" = "a sentence that says why", at {name}')
+            raise BadInput(f'--argued {path}, "{name}": expected a sentence that says why, three words at least')
     return found
 
 

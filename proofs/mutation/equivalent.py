@@ -74,7 +74,8 @@ def equivalence(
     if at is None or not new:
         return None
     old = instructions[at]
-    if made.kind == "store-doubled" and old.base == "st" and "volatile" not in old.opcode and new == [old, old]:
+    twice = [replace(old, source=None)] * 2  # `_edited` leaves out sources, which all have behind a .loc
+    if made.kind == "store-doubled" and old.base == "st" and "volatile" not in old.opcode and new == twice:
         return Equivalence("again", "the second store puts the same value in the same place")
     if not accesses_memory(old) and _unread(function, at, old, new):
         return Equivalence("unread", f"what line {old.line} writes is read nowhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,6 +29,7 @@ from spec.ptx.parser import parse
 from spec.ptx.printer import print_instr
 from tests.proofs.test_small_programs import FOLDER, program
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/mutate.md"
 EXCHANGE, RING, COPY = "exchange_across_barrier", "ring_of_three_stages", "copy_published"
 SHUFFLES, COUNTS = "sums of a warp", "counter_of_all_blocks"
 # A program on which each edit is made, and what must become of the mutants of that kind, at least.
@@ -157,6 +159,13 @@ def test_each_edit_is_made_and_noticed(kind: str) -> None:
             assert row.claim in ("order", "again", "unread", "local", "same-code")
 
 
+def test_the_document_names_every_edit() -> None:
+    text = DOCUMENT.read_text("utf-8")
+    table = text[text.index("## Edits") : text.index("## What becomes")]
+    named = [name for cell in re.findall(r"^\| ([a-z, -]+) \|", table, re.MULTILINE) for name in cell.split(", ")]
+    assert named[1:] == list(OPERATORS)
+
+
 def test_a_dropped_barrier_is_shown_by_both() -> None:
     (row,) = rows_of(EXCHANGE, "barrier-dropped")
     assert (row.prover.verdict, row.prover.obligation) == ("refuted", "race")
@@ -275,9 +284,9 @@ def test_what_is_argued_counts_no_more(clamped: Path, capsys: pytest.CaptureFixt
     ("text", "said"),
     [
         ('"constant.L11.1" = "it changes nothing at all"', "no survivors: constant.L11.1 (killed)"),
-        (f'"{SURVIVOR}" = "because"', "a sentence that says why"),
+        (f'"{SURVIVOR}" = "because"', f'"{SURVIVOR}": expected a sentence that says why'),
         (f'"{SURVIVOR}" = 3', "a sentence that says why"),
-        ("no toml", "--argued"),
+        ("no toml", 'each line is "ID" = "why it changes nothing"'),
     ],
 )
 def test_bad_arguments_are_bad_input(clamped: Path, capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
