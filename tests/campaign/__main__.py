@@ -7,21 +7,25 @@ import ctypes
 import multiprocessing
 import os
 import signal
+import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import islice, takewhile
 from pathlib import Path
+from typing import NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from common.files import write_atomic
 from fltc.output import check_place, write_json
+from proofs.effort import limits_of
+from spec.errors import BadInput
 from tests.campaign.proving import EFFORT
 from tests.campaign.rows import Row, Rows, digest
 from tests.campaign.summary import Summary, summary
@@ -31,16 +35,23 @@ CHUNK = 25  # kernels that are assembled together, and written in one transactio
 GENERATION = 40  # chunks that a process works on before a fresh one takes its place
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # malloc.h of glibc
 KEPT = 2**30  # bytes
-INTERRUPTED = 130
+BAD_INPUT, INTERRUPTED = 3, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run, or go on with, a campaign. The exit code: 0 if all goals are reached, 1 if not, 130 after Ctrl-C."""
+    """Run, or go on with, a campaign. The exit code: 0 if all goals are reached, 1 if not, 3 for flags that cannot be
+    taken, 130 after Ctrl-C.
+    """
     asked = _flags().parse_args(words)
-    if asked.json is not None:
-        check_place(asked.json)
     seeds = range(asked.first, asked.first + asked.kernels)
-    rows = Rows(asked.out, digest(asked.effort))
+    try:
+        if asked.json is not None:
+            check_place(asked.json)
+        limits_of(asked.effort)
+        rows = Rows(asked.out, digest(asked.effort))
+    except (BadInput, OSError, sqlite3.Error) as error:
+        print(f"python -m tests.campaign: {asked.out}: {error}", file=sys.stderr)
+        return BAD_INPUT
     if rows.anew:
         print(f"{asked.out}: the results there are of other sources; all kernels are judged anew", file=sys.stderr)
     done = rows.seeds()
@@ -64,13 +75,31 @@ def main(words: Sequence[str] | None = None) -> int:
     return 1 if found.short_of else 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Bad flags have the exit code that they have everywhere in this project."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
+
+
+def _from(least: int) -> Callable[[str], int]:
+    """A number that is no less."""
+
+    def number(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text}: it is a number from {least} on")
+        return int(text)
+
+    return number
+
+
 def _flags() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m tests.campaign", description=__doc__)
-    parser.add_argument("--kernels", type=int, default=20_000, metavar="N", help="how many (20000)")
-    parser.add_argument("--from", type=int, default=0, dest="first", metavar="SEED", help="the first seed (0)")
-    parser.add_argument("--jobs", type=int, default=0, metavar="J", help="processes; 0: one for each CPU (0)")
+    parser = _Parser("python -m tests.campaign", description=__doc__)
+    parser.add_argument("--kernels", type=_from(1), default=20_000, metavar="N", help="how many (20000)")
+    parser.add_argument("--from", type=_from(0), default=0, dest="first", metavar="SEED", help="the first seed (0)")
+    parser.add_argument("--jobs", type=_from(0), default=0, metavar="J", help="processes; 0: one for each CPU (0)")
     parser.add_argument("--out", type=Path, default=Path("build/campaign"), metavar="DIR", help="where results go")
-    parser.add_argument("--seconds", type=float, default=0, metavar="S", help="begin nothing new after so long")
+    parser.add_argument("--seconds", type=_from(0), default=0, metavar="S", help="begin nothing new after so long")
     parser.add_argument("--effort", type=int, default=EFFORT, metavar="E", help=f"as of fltc check ({EFFORT})")
     parser.add_argument("--json", type=Path, default=None, metavar="F", help="also write the summary to F")
     return parser

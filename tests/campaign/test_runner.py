@@ -184,3 +184,30 @@ def test_one_bad_kernel_fails_the_campaign(row: Row) -> None:
 def test_too_few_addresses_fail_a_whole_campaign() -> None:
     rows = [Row(n, "f", "", PROVED if n % 2 else REFUTED, agree=1) for n in range(20_000)]
     assert summary(rows, 20_000).short_of == ["less than 1000000 addresses agree"]
+
+
+@pytest.mark.parametrize(("flags", "said"), [
+    (["--kernels", "0"], "0: it is a number from 1 on"),
+    (["--from", "-3"], "-3: it is a number from 0 on"),
+    (["--jobs", "-1"], "-1: it is a number from 0 on"),
+    (["--effort", "0"], "it is a number from 1 to"),
+    (["--json", "no/such/folder/F"], "no/such/folder"),
+    (["--kernel"], "expected one argument"),
+])  # fmt: skip
+def test_flags_that_cannot_be_taken_are_named(
+    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: object = runner.main([*flags, "--out", str(tmp_path / "rows")])
+    except SystemExit as left:
+        code = left.code
+    assert code == 3
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "rows").exists()
+
+
+def test_a_place_for_results_that_is_no_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "file"
+    place.write_text("")
+    assert runner.main(["--kernels", "1", "--out", str(place)]) == 3
+    assert str(place) in capsys.readouterr().err

@@ -161,6 +161,15 @@ def test_only_what_changes_nothing_is_proved_to(name: str) -> None:
     assert claim(f"    {body}\n", kind, words) == expected
 
 
+def test_lines_of_a_source_file_are_no_difference() -> None:
+    body = "    .loc 1 3 0\n    mov.u32 %b, 0;\n    .loc 1 4 0\n    st.global.u32 [%y], 1;\n"
+    analysis, text = analysis_of(HEAD + body + TAIL + '.file 1 "k.cu"\n')
+    made = next(m for m in mutants_of(parse(text), None, ["store-doubled"]) if m.words.startswith("doubled: st.global.u32 [%y], 1"))
+    found = equivalence(analysis, made, True, None)
+    assert found is not None
+    assert found.claim == "again"
+
+
 def test_order_is_nothing_without_the_proof_of_the_mutant() -> None:
     assert claim("    mov.u32 %b, 0;\n    bar.sync 0;\n", "barrier-dropped", "dropped", proved=False) == ""
 
