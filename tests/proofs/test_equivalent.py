@@ -164,7 +164,8 @@ def test_only_what_changes_nothing_is_proved_to(name: str) -> None:
 def test_lines_of_a_source_file_are_no_difference() -> None:
     body = "    .loc 1 3 0\n    mov.u32 %b, 0;\n    .loc 1 4 0\n    st.global.u32 [%y], 1;\n"
     analysis, text = analysis_of(HEAD + body + TAIL + '.file 1 "k.cu"\n')
-    made = next(m for m in mutants_of(parse(text), None, ["store-doubled"]) if m.words.startswith("doubled: st.global.u32 [%y], 1"))
+    doubled = mutants_of(parse(text), None, ["store-doubled"])
+    made = next(m for m in doubled if m.words.startswith("doubled: st.global.u32 [%y], 1"))
     found = equivalence(analysis, made, True, None)
     assert found is not None
     assert found.claim == "again"
