@@ -93,13 +93,21 @@ def _from(least: int) -> Callable[[str], int]:
     return number
 
 
+def _seconds(text: str) -> float:
+    """A time that is not negative."""
+    with suppress(ValueError):
+        if 0 <= float(text) < float("inf"):
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text}: it is a number of seconds")
+
+
 def _flags() -> argparse.ArgumentParser:
     parser = _Parser("python -m tests.campaign", description=__doc__)
     parser.add_argument("--kernels", type=_from(1), default=20_000, metavar="N", help="how many (20000)")
     parser.add_argument("--from", type=_from(0), default=0, dest="first", metavar="SEED", help="the first seed (0)")
     parser.add_argument("--jobs", type=_from(0), default=0, metavar="J", help="processes; 0: one for each CPU (0)")
     parser.add_argument("--out", type=Path, default=Path("build/campaign"), metavar="DIR", help="where results go")
-    parser.add_argument("--seconds", type=_from(0), default=0, metavar="S", help="begin nothing new after so long")
+    parser.add_argument("--seconds", type=_seconds, default=0, metavar="S", help="begin nothing new after so long")
     parser.add_argument("--effort", type=int, default=EFFORT, metavar="E", help=f"as of fltc check ({EFFORT})")
     parser.add_argument("--json", type=Path, default=None, metavar="F", help="also write the summary to F")
     return parser

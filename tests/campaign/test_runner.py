@@ -190,6 +190,8 @@ def test_too_few_addresses_fail_a_whole_campaign() -> None:
     (["--kernels", "0"], "0: it is a number from 1 on"),
     (["--from", "-3"], "-3: it is a number from 0 on"),
     (["--jobs", "-1"], "-1: it is a number from 0 on"),
+    (["--seconds", "-1"], "-1: it is a number of seconds"),
+    (["--seconds", "soon"], "soon: it is a number of seconds"),
     (["--effort", "0"], "it is a number from 1 to"),
     (["--json", "no/such/folder/F"], "no/such/folder"),
     (["--kernel"], "expected one argument"),
