@@ -46,6 +46,12 @@ ENDLESS = "setp.gt.u32 %p0, %r0, 30;\nL:\n@%p0 bra L;\nst.global.u32 [%d3], %r0;
 # Comes round after 2^31 rounds: the prover is right that it ends.
 LONG = "mov.u32 %r5, 1;\nL:\nadd.u32 %r5, %r5, 2;\nsetp.ne.u32 %p0, %r5, 1;\n@%p0 bra L;\nst.global.u32 [%d3], %r0;\n"
 
+# One lane waits at a barrier, and those that load a matrix for it.
+ALONE = """setp.lt.u32 %p0, %r0, 1;
+@%p0 bar.sync 0;
+ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r2];
+"""
+
 # %r6 is written by half of the threads before a loop that may write it anew, and read by nobody: the prover takes it to
 # hold anything, at the head of the loop something from the thread's number on.
 UNWRITTEN = """setp.lt.u32 %p0, %r0, 16;

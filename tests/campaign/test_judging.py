@@ -22,7 +22,7 @@ from tests.campaign.launching import Misfit, concrete, fitting
 from tests.campaign.proving import PROVED, REFUTED, Proof, prove
 from tests.campaign.seeing import LONG as LONG_RUN
 from tests.campaign.seeing import STEPS, Seen, watched
-from tests.campaign.small import ENDLESS, FAULTY, GOOD, LONG, UNWRITTEN, WRAPS, kernel
+from tests.campaign.small import ALONE, ENDLESS, FAULTY, GOOD, LONG, UNWRITTEN, WRAPS, kernel
 
 ALL = dict.fromkeys(("race", "barrier", "bounds", "single-writer", "no-wrap", "init", "no-trap"), PROVED)
 RACY_RINGS = (4, 6, 14)
@@ -127,6 +127,14 @@ def test_a_condition_that_does_not_hold_is_found_out() -> None:
     impossible = compared(lambda a: replace(a, at=replace(a.at, control=(FALSE,))) if a.kind == "read" else a)
     assert impossible.disagree == 32
     assert "is here without false" in impossible.words[0]
+
+
+def test_an_exchange_that_goes_on_without_some_lanes_is_not_taken_for_another_instruction() -> None:
+    three_warps = tuple(Launch((1, 1, 1), (96, 1, 1), {"n": n}) for n in (0, 3))
+    outcome = judged(replace(kernel(ALONE), block=(96, 1, 1), launches=three_warps))
+    assert outcome.proof.statuses["barrier"] == REFUTED
+    assert outcome.compared.left_out["an exchange for which some lanes never came"] == 31
+    assert not outcome.compared.disagree
 
 
 def test_nothing_is_expected_of_a_register_that_a_thread_has_not_written() -> None:
