@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from proofs.decide import solver_version
 
@@ -113,8 +114,8 @@ def _written(row: Row) -> tuple[object, ...]:
     return tuple(json.dumps(held[name]) if name in _JSON else held[name] for name in _COLUMNS)
 
 
-def _read(held: dict[str, object]) -> Row:
+def _read(held: dict[str, Any]) -> Row:
     for name in _JSON:
         found = json.loads(str(held[name]))
         held[name] = tuple(found) if isinstance(found, list) else found
-    return Row(**held)  # type: ignore[arg-type]
+    return Row(**held)

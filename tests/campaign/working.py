@@ -38,7 +38,7 @@ def work(chunk: Chunk) -> list[Row]:
     for seed in chunk.seeds:
         try:
             kernels.append(kernel_of(seed))
-        except Exception:
+        except Exception:  # whatever a generator does wrong is a row that fails the campaign, and the others go on
             rows.append(Row(seed, "", "", ERROR, reasons=(traceback.format_exc()[-TRACEBACK:],)))
     no = refused(kernels)
     for kernel in kernels:
@@ -55,7 +55,7 @@ def one(kernel: Kernel, chunk: Chunk) -> Row:
         outcome = judged(kernel, chunk.effort)
     except (Misfit, FltcError) as error:
         return _unjudged(kernel, MISFIT, str(error))
-    except Exception:
+    except Exception:  # an internal error of prover or machine is what is looked for: a row that fails the campaign
         return _unjudged(kernel, ERROR, traceback.format_exc()[-TRACEBACK:])
     row = row_of(outcome, time.process_time() - start)
     if row.wrong or row.disagree:

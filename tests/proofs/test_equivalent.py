@@ -15,7 +15,6 @@ from spec.contracts import contracts_of
 from spec.ptx.parser import parse
 from tests.proofs.test_mutants import ROOT
 
-FLAGS = {"block": (64,), "grid": (1,), "buffers": ("y=u32[4096]:rw",)}
 HEAD = """.version 7.8
 .target sm_80
 .address_size 64
@@ -37,7 +36,7 @@ TAIL = """    mul.wide.u32 %d, %b, 4;
 
 
 def analysis_of(text: str) -> tuple[Analysis, str]:
-    target = target_of(CheckRequest("k.ptx", text, **FLAGS))  # type: ignore[arg-type]
+    target = target_of(CheckRequest("k.ptx", text, block=(64,), grid=(1,), buffers=("y=u32[4096]:rw",)))
     return analyse(target.problem(target.module)), text
 
 

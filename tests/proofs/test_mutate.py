@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -222,8 +223,8 @@ def test_a_blind_prover_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_blind_prover_is_noticed_by_a_fault_behind_a_run_that_only_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last element but one is another place, and no place at all where there is one element only."""
-    flags = {"block": (1,), "grid": (1,), "assumes": ("n >= 1",), "buffers": ("x=u32[n]:w",)}
-    judge = judged(CheckRequest("k.ptx", LAST, **flags))  # type: ignore[arg-type]
+    flags: dict[str, Any] = {"block": (1,), "grid": (1,), "assumes": ("n >= 1",), "buffers": ("x=u32[n]:w",)}
+    judge = judged(CheckRequest("k.ptx", LAST, **flags))
     made = next(m for m in mutants_of(judge.target.module, None, ["constant"]) if m.words.startswith("1 made 2"))
     judge.runs = sorted(judge.runs, key=lambda run: judge.show(parse(made.text), [run]).verdict == "fault")
     assert judge.show(parse(made.text)).verdict == "differs"

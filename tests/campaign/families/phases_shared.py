@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.campaign.families.memory import Array, bar, deciding, joining, mix, shared_words
 from tests.campaign.families.shape import Shape
 from tests.campaign.families.writer import VALUE, Writer
@@ -199,7 +201,7 @@ def bins(w: Writer, s: Shape) -> None:
     _over(w, s, count, add)
 
 
-def _over(w: Writer, s: Shape, count: int, act) -> None:  # type: ignore[no-untyped-def]
+def _over(w: Writer, s: Shape, count: int, act: Callable[[str], None]) -> None:
     """Do it for each number below `count`, by the threads of the block."""
     if s.fixed and s.threads >= count and w.chance(0.6):
         with w.below(s.thread, count, slips=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 from tests.campaign.families.memory import bar, joining, mix, shared_words
 from tests.campaign.families.shape import Shape
@@ -20,9 +20,9 @@ def shuffles(w: Writer, s: Shape) -> None:
     pick = w.random
     mode = pick.choice(("bfly", "down", "up", "idx"))
     clamp = {"bfly": "31", "down": "31", "up": "0", "idx": "31"}[mode]
-    around = nullcontext()
+    around: AbstractContextManager[None] = nullcontext()
     if w.slip("shuffle behind a divergent branch"):
-        around = w.only_if(w.p("setp.lt.u32", s.thread, pick.choice((1, 7, s.threads - 1))))  # type: ignore[assignment]
+        around = w.only_if(w.p("setp.lt.u32", s.thread, pick.choice((1, 7, s.threads - 1))))
     with around:
         for distance in pick.choice(((16, 8, 4, 2, 1), (1, 2), (16,), (4, 2, 1))):
             amount = pick.choice(("0", str(distance))) if mode == "idx" else str(distance)
@@ -33,9 +33,9 @@ def votes(w: Writer, s: Shape) -> None:
     """Votes and reductions over the warp."""
     pick = w.random
     asked = w.p("setp.lt.u32", VALUE, pick.choice((1, 100, 2**31)))
-    around = nullcontext()
+    around: AbstractContextManager[None] = nullcontext()
     if w.slip("vote behind a divergent branch"):
-        around = w.only_if(w.p("setp.ge.u32", s.thread, pick.choice((1, s.threads // 2))))  # type: ignore[assignment]
+        around = w.only_if(w.p("setp.ge.u32", s.thread, pick.choice((1, s.threads // 2))))
     with around:
         drawn = pick.randrange(4)
         if drawn == 0:
