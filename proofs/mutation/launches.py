@@ -18,12 +18,12 @@ from proofs.claims.model import domain, known
 from proofs.decide import decide
 from proofs.entry import Analysis
 from proofs.mutation.running import Outcome, Subject, execute
-from proofs.problem import Problem
+from proofs.problem import DYNAMIC, Problem
 from proofs.query import Hypothesis, build
 from proofs.records import Access
 from proofs.replay.layout import MIXED, RESIDUE
 from proofs.replay.model import Index, Launch, launch_of
-from proofs.terms import LAUNCH, Poly, Symbol, le, negate, quote, same
+from proofs.terms import LAUNCH, Cond, Poly, Symbol, le, negate, quote
 from spec.contracts.model import ACTIVE
 from spec.errors import BadInput, Unsupported
 from spec.ptx.memory import Buffer
@@ -38,7 +38,10 @@ RLIMIT = 300_000
 REACHING = (64, 136, 512, 4_096, 2**14)  # bounds of sizes under which a launch is sought that reaches an access
 SWEPT = (1, 2, 3, 7, 8, 9, 16, 17, 24, 31, 32, 33, 48, 56, 63, 64, 65)  # of an extent, while the others are small
 SMALL = (8, 32, 128)
+TOGETHER = ((33, 64), (65, 112), (113, 160))  # in which all extents lie at once: whole tiles, and some beside them
+FAR = (1_057, 1_300)  # of an extent, while the others are small: a counter that steps one too far is a round off there
 MOST_WAYS = 16  # looked for
+CHEAP = 8  # times the cost of the cheapest launch: what the one may cost that is run first, as it shows most
 STEPS = 60_000  # of one block of the original; a launch that takes more is not kept
 SIZES = 2**24  # bytes of a buffer
 Names = Mapping[str, str]
@@ -130,6 +133,7 @@ class Chooser:
                 self._several_blocks(axes)
         self._later_rounds()
         self._sweep()
+        self._together()
         for hypotheses in self._other_ways():
             if not self._one_way():
                 break
@@ -145,7 +149,9 @@ class Chooser:
                 "assumptions and runs in the emulator; allow smaller sizes"
             )
         self.kept.sort(key=lambda pair: pair[1].cost)
-        return [setting for setting, _ in self.kept]
+        cheap = [pair for pair in self.kept if pair[1].cost <= CHEAP * self.kept[0][1].cost]
+        first = max(cheap, key=lambda pair: (len(pair[1].ways), pair[1].busy))
+        return [first[0], *(setting for setting, _ in self.kept if setting is not first[0])]
 
     def _consider(
         self, values: Mapping[str, int], seed: int, always: bool = False, blocks: tuple[Index, ...] = ()
@@ -241,22 +247,38 @@ class Chooser:
 
     def _sweep(self) -> None:
         """Launches with one extent of the buffers at many values and all other sizes small: edges lie there."""
-        extents = {
+        extents = self._extents()
+        for swept in extents:
+            others = [s for s in extents if s is not swept]
+            for low, high in (*((value, value) for value in SWEPT), FAR):
+                for bound in SMALL:
+                    small = [c for s in others for c in (le(Poly.symbol(s), bound),)]
+                    if self._within([swept], low, high, small, 2 * bound):
+                        break
+
+    def _together(self) -> None:
+        """Launches with all extents of the buffers of the size of a tile, or somewhat more."""
+        if len(extents := self._extents()) > 1:
+            for low, high in TOGETHER:
+                self._within(extents, low, high)
+
+    def _extents(self) -> list[Symbol]:
+        found = {
             s.name: s for b in self.problem.buffers.values() for t in (b.planes, b.rows, b.columns) if t is not None
             for s in t.symbols() if s.scope == LAUNCH and s.kind == "parameter"
         }  # fmt: skip
-        for swept in extents.values():
-            others = [s for s in extents.values() if s is not swept]
-            for value in SWEPT:
-                here = same(Poly.symbol(swept), value)
-                hypotheses = [*domain(self.problem), Hypothesis("way", here.text, here)]
-                for bound in SMALL:
-                    small = [c for s in others for c in (le(Poly.symbol(s), bound),)]
-                    found = [*hypotheses, *(Hypothesis("way", c.text, c) for c in small)]
-                    values = next(self._found(found, (max(2 * bound, value),)), None)
-                    if values is not None:
-                        self._consider(values, value, always=True)
-                        break
+        return list(found.values())
+
+    def _within(
+        self, extents: Sequence[Symbol], low: int, high: int, more: Sequence[Cond] = (), bound: int = 0
+    ) -> bool:
+        """Keep a launch with some extents between two values, if there is one."""
+        here = [c for s in extents for c in (le(low, Poly.symbol(s)), le(Poly.symbol(s), high))]
+        hypotheses = [*domain(self.problem), *(Hypothesis("way", c.text, c) for c in (*here, *more))]
+        values = next(self._found(hypotheses, (max(bound, high),)), None)
+        if values is not None:
+            self._consider(values, high, always=True)
+        return values is not None
 
     def _several_blocks(self, axes: Sequence[int]) -> None:
         """A launch with two or three blocks along some axes, if there may be one."""
@@ -294,7 +316,8 @@ class Chooser:
         symbols = self._symbols()
         text = build("reach", (), hypotheses, "false", []).text
         bases = {b.base.name for b in self.problem.buffers.values()}
-        sizes = [s for s in symbols if s.kind in ("parameter", "special") and s.name not in bases]
+        others = {*bases, DYNAMIC}
+        sizes = [s for s in symbols if s.kind in ("parameter", "special") and s.name not in others]
         for bound in bounds:
             lines = [f"(assert (<= {-bound} {quote(s.name)} {bound}))" for s in sizes]
             grid = [s for s in sizes if s.name.startswith("nctaid")] if bound <= REACHING[-1] else []

@@ -42,6 +42,7 @@ class Outcome:
         memory: a digest of each buffer.
         steps: the most that a block took; `cost`: of all blocks together, threads times steps.
         ways: instructions that were carried out, and ways that guards went.
+        busy: threads that carried out an instruction, summed over all steps; like `ways` known of a watched run only.
     """
 
     faults: tuple[Fault, ...]
@@ -50,6 +51,7 @@ class Outcome:
     steps: int
     cost: int
     ways: frozenset[tuple[object, ...]]
+    busy: int
 
 
 def execute(
@@ -59,8 +61,11 @@ def execute(
     """Run all blocks. Unsupported, BadInput: as of `spec.ptx.machine.run`."""
     ways: set[tuple[object, ...]] = set()
     times: dict[tuple[object, ...], int] = {}
+    busy = 0
 
     def look(event: StepEvent) -> None:
+        nonlocal busy
+        busy += len(event.enabled)
         line = event.instr.line
         if len(event.enabled):
             ways.add(("line", line))
@@ -83,7 +88,7 @@ def execute(
     steps = result.stats.steps
     return Outcome(
         faults, len(faults) < len(result.faults), dict(_contents(launch.memory)), steps, steps * (50 + threads),
-        frozenset(ways),
+        frozenset(ways), busy,
     )
 
 

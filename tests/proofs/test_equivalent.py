@@ -188,6 +188,50 @@ def test_launches_take_every_way_of_a_shipped_kernel() -> None:
     assert {s.values.get(contract.power, 0) for s in settings} == {0, 1}
 
 
+ROWS = """.version 8.4
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 tile[];
+.visible .entry rows(.param .u64 px, .param .u64 py, .param .u32 pm, .param .u32 pn)
+{
+    .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %a<6>;
+    ld.param.u64 %a0, [px];
+    ld.param.u64 %a1, [py];
+    ld.param.u32 %r0, [pn];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    mul.lo.u32 %r3, %r1, %r0;
+again:
+    setp.ge.u32 %p, %r2, %r0;
+    @%p ret;
+    add.u32 %r4, %r3, %r2;
+    mul.wide.u32 %a2, %r4, 4;
+    add.u64 %a3, %a0, %a2;
+    ld.global.u32 %r5, [%a3];
+    add.u64 %a4, %a1, %a2;
+    st.global.u32 [%a4], %r5;
+    add.u32 %r2, %r2, 32;
+    bra again;
+}
+"""
+
+
+def test_launches_are_of_whole_tiles_and_long_loops_whatever_shared_memory_is_given() -> None:
+    """A counter that steps 33 in place of 32 is a round off only behind 32 rounds."""
+    assumes = ("pm >= 1 && pm <= 64 && pn >= 1 && pn <= 2^11", "dynamic_shared == 24576")
+    buffers = ("px=u32[pm,pn]:r", "py=u32[pm,pn]:w")
+    request = CheckRequest("rows.ptx", ROWS, block=("32",), grid=("pm",), assumes=assumes, buffers=buffers)
+    target = target_of(request)
+    problem = target.problem(target.module)
+    subject = Subject(problem.function, problem.module, False, False)
+    settings = Chooser(analyse(problem), subject, target.elements).choose()
+    sizes = [(s.values["pm"], s.values["pn"]) for s in settings]
+    assert any(33 <= m <= 64 and 33 <= n <= 64 for m, n in sizes)
+    assert any(n > 32 * 33 for _, n in sizes)
+    assert {1, 31, 32, 33, 63, 64, 65} <= {n for _, n in sizes}
+    assert sizes[0][1] > 64, "what is run first takes all ways, and the loop again"
+
+
 @pytest.mark.parametrize(("words", "said"), [("1 made 2: add", ""), ("3 made 4: add", "unread")])
 def test_the_instruction_of_the_text_is_meant_where_there_are_calls(words: str, said: str) -> None:
     analysis, text = analysis_of(CALLS + TAIL)
