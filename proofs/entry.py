@@ -11,7 +11,7 @@ from proofs.claims import OBLIGATIONS, Claim, all_claims
 from proofs.claims.model import domain
 from proofs.contents import contents_of, without
 from proofs.decide import Decide, decide
-from proofs.effort import NUMBERS, Limits
+from proofs.effort import NUMBERS, PRODUCT, STEP, Limits, Meter
 from proofs.enumeration import Enumerator
 from proofs.hints.model import Invariant
 from proofs.hoisted import sunk
@@ -78,6 +78,12 @@ class Prover:
         self._domain = [c for _, c in problem.domain]
         self._reasoner = Reasoner()
 
+    def count(self, machine: Machine) -> None:
+        """Count what a run took, if somebody keeps count."""
+        if isinstance(self.ask, Meter):
+            self.ask.spend(STEP * machine.carried_out + PRODUCT * self._reasoner.work)
+            self._reasoner.work = 0
+
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
             return True
@@ -109,13 +115,17 @@ def analyse(
         prover = Prover(problem, answers, ask)
         machine = Machine(problem, prover, limits.steps)
         records = machine.run()
+        left = limits.steps - machine.carried_out
         one, graph = alike(records), None
         if not problem.strict:  # the audit reads the entry as it stands
             open_ones = {r.at.place for r in records.ranges if not r.proved}
             graph = sunk(machine.graph, machine.places, open_ones)
-        if one or graph is not None:
-            machine = Machine(problem, prover, limits.steps, one, graph)
+        prover.count(machine)
+        # A second look proves more than the first and takes as long.
+        if (one or graph is not None) and machine.carried_out <= left:
+            machine = Machine(problem, prover, left, one, graph)
             records = machine.run()
+            prover.count(machine)
         written = {a.buffer for a in records.accesses if a.space == "global" and a.writes}
         lost = {b for b in problem.sources if any(problem.alias_of(b, w) for w in written)}
         if not lost:

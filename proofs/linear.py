@@ -51,10 +51,15 @@ Row = tuple[dict[Monomial, int], int]  # a sum of multiples of unknowns, and a c
 
 
 class Reasoner:
-    """Keeps what was worked out of the same hypotheses: many claims stand at one place of the code."""
+    """Keeps what was worked out of the same hypotheses: many claims stand at one place of the code.
+
+    Args:
+        work: products of unknowns that were gone through, in all goals and hypotheses, and in sums of them.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, _Known] = {}
+        self.work = 0
 
     def follows(self, known: Iterable[Cond], goal: Cond) -> bool:
         """Whether the goal is seen to follow."""
@@ -67,13 +72,20 @@ class Reasoner:
         key = here, frozenset((s.name, s.low, s.high) for s in symbols)
         if key not in self._kept:
             self._kept[key] = _Known(here)
-        return self._kept[key].proves(goal)
+            self.work += sum(map(_products, here))
+        known = self._kept[key]
+        before = known.looked_at
+        try:
+            return known.proves(goal)
+        finally:
+            self.work += _products(goal) + known.looked_at - before
 
 
 class _Known:
     """Hypotheses as rows, and the bounds that follow from them."""
 
     def __init__(self, conds: Sequence[Cond]) -> None:
+        self.looked_at = 0
         parts = list(_parts(conds))
         self._multiples = _multiples(parts)
         self._given = dict.fromkeys(_parts(_chosen(p.substitute(self._multiples)) for p in parts))
@@ -102,13 +114,19 @@ class _Known:
         rows = _rows(case)
         if not rows:
             return False
-        if _Sums(self._sums, rows).exclude(rows):
+        if self._against(self._sums, rows):
             return True
         symbols = frozenset(s for c in case for s in c.symbols())
         return any(
-            all(symbols & c.symbols() and _Sums(sums, rows).exclude(rows) for c, sums in branches)
+            all(symbols & c.symbols() and self._against(sums, rows) for c, sums in branches)
             for branches in self._splits
         )
+
+    def _against(self, below: _Sums, rows: Sequence[Row]) -> bool:
+        sums = _Sums(below, rows)
+        found = sums.exclude(rows)
+        self.looked_at += LOOKED_AT - sums.left
+        return found
 
     def _split(self, cond: Cond) -> None:
         """What holds in each branch of a disjunction holds; its branches are kept for goals that need to know which."""
@@ -121,6 +139,10 @@ class _Known:
             self._splits.append(left)
         else:
             self._sums.contradictory = True
+
+
+def _products(cond: Cond) -> int:
+    return sum(len(term.terms) for term in cond.polys())
 
 
 def _parts(conds: Iterable[Cond]) -> Iterator[Cond]:
@@ -220,7 +242,7 @@ class _Sums:
         self._at: dict[Monomial, list[Row]] = dict(below._at) if below else {}
         self._defined: set[Monomial] = set(below._defined) if below else set()
         self.contradictory = False
-        self._left = 0
+        self.left = LOOKED_AT
         rows = [row for row in (*rows, *self._definitions(rows)) if len(row[0]) <= LONG]
         for row in rows:
             for monomial in row[0]:
@@ -230,7 +252,6 @@ class _Sums:
 
     def exclude(self, rows: Sequence[Row]) -> bool:
         """Whether these rows, which are among the sums, contradict the others."""
-        self._left = LOOKED_AT
         return self.contradictory or any(len(row[0]) <= LONG and self._negative(row, DEPTH) for row in rows)
 
     # --- bounds ---
@@ -322,8 +343,8 @@ class _Sums:
                 width.append((MANY if low is None or high is None else abs(c) * (high - low), m))
         if not open_ and most < 0:
             return True
-        self._left -= len(terms)
-        if depth == 0 or len(open_) > depth or self._left < 0:
+        self.left -= len(terms)
+        if depth == 0 or len(open_) > depth or self.left < 0:
             return False
         for m in open_[:1] or [m for _, m in sorted(width, key=lambda w: -w[0])[:3]]:
             c = terms[m]

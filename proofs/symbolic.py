@@ -106,6 +106,11 @@ class Machine(Registers):
         return replace(_records(self.found, self.branches), leaves=tuple(self.leaves))
 
     @property
+    def carried_out(self) -> int:
+        """The steps that were taken."""
+        return self._steps - self._left
+
+    @property
     def recording(self) -> bool:
         return not self.domain.optimistic
 
@@ -362,7 +367,8 @@ class Machine(Registers):
         if not instruction.operands:
             return 0, True
         operand = instruction.operands[0]
-        assert isinstance(operand, Imm)
+        if not isinstance(operand, Imm):
+            raise Unsupported(f"{instruction.opcode} takes a number of groups, not {operand}", line=instruction.line)
         return int(operand.value), False
 
     def converge(self, members: Poly | None, orders: bool = False) -> None:

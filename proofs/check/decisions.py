@@ -11,7 +11,7 @@ from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
 from proofs.discharge import Decision, Pins, by_sums, enumerated
-from proofs.effort import PASSES, SPENT, SUMS, Meter
+from proofs.effort import PASSES, PRODUCT, SPENT, SUMS, Meter
 from proofs.enumeration import Enumerator
 from proofs.linear import Reasoner
 
@@ -42,8 +42,9 @@ def decide_all(
             continue
         done, pins[claim.name] = enumerated(claim, enumerator)
         if done is None and (meter.left is None or meter.left > 0):
-            meter.spend(SUMS)
+            before = reasoner.work
             done = by_sums(claim, reasoner)
+            meter.spend(SUMS + PRODUCT * (reasoner.work - before))
         if done is not None:
             decided[claim.name] = done
     settled = len(decided)
