@@ -20,6 +20,7 @@ NUMBERS = 2**33  # that enumeration works out at the default effort; about ten s
 MAX_EFFORT = 100_000
 UNIT = 1_000_000  # solver units in one unit of effort; about a second of one core
 SUMS, PRODUCT = 1_000, 8  # units that a claim costs which linear arithmetic looks at, and each product in its sums
+FINITE = 3_000  # units that a claim costs which is enumerated, beside the numbers that are worked out
 STEP = 500  # units that an instruction carried out symbolically costs
 OVERHEAD = 10_000  # units that a query costs before the solver begins, one more for each character of its text
 SPENT = "the effort for this entry was used up"

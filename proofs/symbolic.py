@@ -368,7 +368,7 @@ class Machine(Registers):
             return 0, True
         operand = instruction.operands[0]
         if not isinstance(operand, Imm):
-            raise Unsupported(f"{instruction.opcode} takes a number of groups, not {operand}", line=instruction.line)
+            raise Unsupported(f"{instruction.opcode} takes a number of groups, not a register", line=instruction.line)
         return int(operand.value), False
 
     def converge(self, members: Poly | None, orders: bool = False) -> None:

@@ -11,7 +11,7 @@ from proofs.check.work import Workers, decide_one, died, renamed
 from proofs.claims import Claim
 from proofs.decide import Answer
 from proofs.discharge import Decision, Pins, by_sums, enumerated
-from proofs.effort import PASSES, PRODUCT, SPENT, SUMS, Meter
+from proofs.effort import FINITE, PASSES, PRODUCT, SPENT, SUMS, Meter
 from proofs.enumeration import Enumerator
 from proofs.linear import Reasoner
 
@@ -40,8 +40,11 @@ def decide_all(
         if known is not None and problem is not None and (held := known.find(problem, claim)) is not None:
             decided[claim.name], pins[claim.name] = held, ()
             continue
-        done, pins[claim.name] = enumerated(claim, enumerator)
-        if done is None and (meter.left is None or meter.left > 0):
+        done, pins[claim.name] = None, ()
+        if claim.finite is not None and not meter.over:
+            meter.spend(FINITE)
+            done, pins[claim.name] = enumerated(claim, enumerator)
+        if done is None and not meter.over:
             before = reasoner.work
             done = by_sums(claim, reasoner)
             meter.spend(SUMS + PRODUCT * (reasoner.work - before))
@@ -51,7 +54,6 @@ def decide_all(
     on_progress(settled, len(claims))
     for rlimit in PASSES:
         todo = [c for c in claims if c.name not in decided or decided[c.name].status == "unknown"]
-        todo = [c for c in todo if c.query is not None or c.name not in decided]
         small = rlimit == PASSES[0] and len(claims) <= FEW
         while todo:
             against = Counter(d.claim.obligation for d in decided.values() if d.status == "sat")
@@ -59,13 +61,13 @@ def decide_all(
             size = _how_many(meter, rlimit)
             part, todo = todo[:size], todo[size:]
             for claim in part:
-                if against[claim.obligation] < ENOUGH:
-                    chunk.append(claim)
-                else:
+                if against[claim.obligation] >= ENOUGH:
                     decided.setdefault(claim.name, Decision(claim, "unknown", "", 0.0, reason=NOT_ASKED))
-            if meter.left is not None and meter.left <= 0:
-                for claim in chunk:
+                elif meter.over:
                     decided[claim.name] = Decision(claim, "unknown", "", 0.0, reason=claim.reason or SPENT)
+                elif claim.name not in decided or claim.full is not None:
+                    chunk.append(claim)
+            if not chunk:
                 continue
             each = None if meter.left is None else meter.left // max(len(chunk), 1)
             tasks = [(claim, rlimit, each, store, pins[claim.name] if rlimit == PASSES[0] else ()) for claim in chunk]

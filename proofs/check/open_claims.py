@@ -67,8 +67,8 @@ def undecided(problem: Problem, records: Records, decision: Decision, effort: in
         why = "the solver gave up" + (f" ({reason})" if reason else "")
     else:
         why = reason
-    help_ = advice(problem, claim)
-    if claim.query is not None:
+    help_ = advice(problem, claim) if claim.stated or reason != SPENT else []
+    if claim.full is not None:
         help_.append(f"more effort: --effort {effort * 4}")
     return Open(claim.name, states(claim, records), claim.lines, why, tuple(help_))
 

@@ -75,6 +75,11 @@ class Claim:
         return self.shorter() if callable(self.shorter) else self.shorter
 
     @property
+    def stated(self) -> bool:
+        """Whether the whole query exists already; to make it may take long."""
+        return "query" in vars(self) or not callable(self.full)
+
+    @property
     def made(self) -> tuple[Query, ...]:
         """The queries that exist already."""
         return tuple(q for q in (self.full, self.shorter) if isinstance(q, Query))

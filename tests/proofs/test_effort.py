@@ -21,20 +21,45 @@ from proofs.check.report import check
 from proofs.check.request import CheckRequest
 from proofs.check.work import workers
 from proofs.claims import Claim
-from proofs.decide import MAX_TEXT, Answer, decide
+from proofs.decide import LINEAR_UNITS, MAX_TEXT, Answer, decide
 from proofs.discharge import Decision, decide_claim
-from proofs.effort import MAX_EFFORT, SPENT, Limits, Meter, key_of, limits_of
-from proofs.entry import analyse
+from proofs.effort import MAX_EFFORT, SPENT, STEP, SUMS, Limits, Meter, key_of, limits_of
+from proofs.entry import Prover, analyse
 from proofs.enumeration import Enumerator
+from proofs.linear import Reasoner
+from proofs.records import Records
 from proofs.replay import Replay, replay
 from proofs.results import Report
+from proofs.symbolic import Machine
+from proofs.terms import LAUNCH, Poly, Symbol, le
 from proofs.verdict import Verdict
 from spec.errors import BadInput
 
+N = Poly.symbol(Symbol("n", "parameter", LAUNCH, None, None))
 ROOT = Path(__file__).resolve().parents[2]
 HARD = "(set-logic QF_NIA)\n(declare-const a Int)\n(declare-const b Int)\n(declare-const c Int)\n" \
        "(assert (and (< 1 a) (< 1 b) (< 1 c)))\n(assert (= (+ (* a a a) (* b b b)) (* c c c)))\n(check-sat)\n"
 EASY = "(set-logic QF_NIA)\n(declare-const a Int)\n(assert (< a 0))\n(assert (< 0 a))\n(check-sat)\n"
+
+
+STORES = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 y)
+{
+    .reg .b32 %t;
+    .reg .b64 %d, %y;
+    mov.u32 %t, %tid.x;
+    ld.param.u64 %y, [y];
+    mul.wide.u32 %d, %t, 16;
+    add.u64 %y, %y, %d;
+    st.global.u32 [%y], %t;
+    st.global.u32 [%y+4], %t;
+    st.global.u32 [%y+8], %t;
+    st.global.u32 [%y+12], %t;
+    ret;
+}
+"""
 
 
 def saxpy(**flags: Any) -> CheckRequest:
@@ -75,7 +100,73 @@ def test_enumeration_has_its_part_of_the_effort() -> None:
     assert small.work.left == full.work.left // 100
 
 
+def test_reading_an_entry_is_counted_with_what_linear_arithmetic_goes_through() -> None:
+    (problem,) = problems(saxpy())
+    meter = Meter()
+    carried = Machine(problem, Prover(problem)).run() and STEP
+    analyse(problem, ask=meter)
+    assert meter.used > carried * sum(1 for _ in problem.function.instructions())
+    reasoner = Reasoner()
+    assert reasoner.follows([le(0, N)], le(0, N + 1))
+    once = reasoner.work
+    assert not reasoner.follows([le(0, N)], le(1, N))
+    assert 0 < once < reasoner.work
+
+
+def test_claims_are_charged_for_their_sums() -> None:
+    (problem,) = problems(saxpy())
+    claims = analyse(problem).claims
+    meter = Meter(limits_of(100).units)
+    decide_all(claims, meter, cast(Any, CountingWorkers()), None, lambda *_: None)
+    few = Meter(SUMS * len(claims))
+    decided, _ = decide_all(claims, few, cast(Any, CountingWorkers()), None, lambda *_: None)
+    assert any(d.reason == SPENT for d in decided.values()), "the sums alone took more than each claim costs at least"
+    assert meter.used > SUMS * len(claims)
+
+
+@pytest.mark.parametrize(("times", "looks"), [(1, 1), (2, 2)])
+def test_a_second_look_is_taken_only_if_steps_are_left_for_it(
+    monkeypatch: pytest.MonkeyPatch, times: int, looks: int
+) -> None:
+    path = ROOT / "tests/ptx/small/covers_rows_in_steps_unrolled.ptx"
+    (problem,) = problems(CheckRequest(path.name, path.read_text(), block=(32, 1, 1), grid=(1, 1, 1)))
+    steps: list[int] = []
+    run = Machine.run
+
+    def counted(machine: Machine) -> Records:
+        try:
+            return run(machine)
+        finally:
+            steps.append(machine.carried_out)
+
+    monkeypatch.setattr(Machine, "run", counted)
+    analyse(problem)
+    assert len(steps) == 2
+    once = steps[0]
+    steps.clear()
+    analyse(problem, limits=Limits(steps=times * once))
+    assert len(steps) == looks
+
+
+def test_a_wait_for_a_number_of_groups_in_a_register_is_not_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.check.flags.assemble", lambda *_, **__: None)  # ptxas refuses it as well
+    text = STORES.replace("    ret;\n}", "    cp.async.wait_group %t;\n    ret;\n}")
+    report = check(CheckRequest("k.ptx", text, block=(32, 1, 1), grid=(1, 1, 1), buffers=("y=u32[128]:w",)))
+    assert report.verdict is Verdict.UNKNOWN
+    assert "takes a number of groups, not a register" in report.rows[0].detail
+
+
 # --- one query ---
+def test_the_attempt_without_products_has_its_part_of_the_limit() -> None:
+    """A unit of it counts as several, and it does not take all there is: the search comes after it."""
+    hard = HARD.replace("(check-sat)", "(assert (< (mod (* a b c) 1000003) 7))\n(check-sat)")
+    answer = decide(hard, 40_000)
+    assert answer.status == "unknown"
+    assert answer.used < 400_000
+    linear = EASY.replace("(assert (< 0 a))", "(assert (> a 3))")
+    assert decide(linear, 10_000).used % LINEAR_UNITS == 0
+
+
 def test_search_ends_at_the_resource_limit_and_says_what_it_took() -> None:
     answer = decide(HARD, 50_000)
     assert answer.status == "unknown"
@@ -143,26 +234,6 @@ def test_too_many_steps_name_the_line_and_the_option(monkeypatch: pytest.MonkeyP
     assert "in 5 steps" in report.rows[0].detail
     assert "--effort" in report.rows[0].detail
     assert "PTX line" in report.rows[0].detail
-
-
-STORES = """.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 y)
-{
-    .reg .b32 %t;
-    .reg .b64 %d, %y;
-    mov.u32 %t, %tid.x;
-    ld.param.u64 %y, [y];
-    mul.wide.u32 %d, %t, 16;
-    add.u64 %y, %y, %d;
-    st.global.u32 [%y], %t;
-    st.global.u32 [%y+4], %t;
-    st.global.u32 [%y+8], %t;
-    st.global.u32 [%y+12], %t;
-    ret;
-}
-"""
 
 
 def test_pairs_beyond_the_limit_leave_race_and_single_writer_open(monkeypatch: pytest.MonkeyPatch) -> None:
