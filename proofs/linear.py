@@ -73,12 +73,12 @@ class Reasoner:
         if key not in self._kept:
             self._kept[key] = _Known(here)
             self.work += sum(map(_products, here))
-        known = self._kept[key]
-        before = known.looked_at
+        found = self._kept[key]
+        before = found.looked_at
         try:
-            return known.proves(goal)
+            return found.proves(goal)
         finally:
-            self.work += _products(goal) + known.looked_at - before
+            self.work += _products(goal) + found.looked_at - before
 
 
 class _Known:

@@ -103,9 +103,10 @@ def test_enumeration_has_its_part_of_the_effort() -> None:
 def test_reading_an_entry_is_counted_with_what_linear_arithmetic_goes_through() -> None:
     (problem,) = problems(saxpy())
     meter = Meter()
-    carried = Machine(problem, Prover(problem)).run() and STEP
+    machine = Machine(problem, Prover(problem))
+    machine.run()
     analyse(problem, ask=meter)
-    assert meter.used > carried * sum(1 for _ in problem.function.instructions())
+    assert meter.used > STEP * machine.carried_out > STEP * sum(1 for _ in problem.function.instructions())
     reasoner = Reasoner()
     assert reasoner.follows([le(0, N)], le(0, N + 1))
     once = reasoner.work
