@@ -13,7 +13,7 @@ import z3
 
 DEFAULT_RLIMIT = 20_000_000
 LINEAR_RLIMIT = 1_000_000  # for the attempt without products; those that succeed take a third of that at most
-LINEAR_UNITS = 4  # that a unit of it counts, since it may take eight times as long as a unit of the search
+LINEAR_PART = 4  # of a query's limit, for that attempt: a unit of it may take eight times as long as one of the search
 MAX_TEXT = 2_000_000  # characters of a query: read and rewritten in about a second
 MAX_MEGABYTES = 1024
 
@@ -58,8 +58,7 @@ def decide(text: str, rlimit: int = DEFAULT_RLIMIT) -> Answer:
     solver.from_string(text.replace("(check-sat)", ""))
     before = 0
     if "(set-logic QF_NIA)" in text:
-        holds, before = _linearly(solver.assertions(), context, min(rlimit // LINEAR_UNITS, LINEAR_RLIMIT))
-        before *= LINEAR_UNITS
+        holds, before = _linearly(solver.assertions(), context, min(rlimit // LINEAR_PART, LINEAR_RLIMIT))
         if holds:
             return Answer("unsat", used=before)
     result = solver.check()

@@ -19,6 +19,7 @@ DEFAULT_EFFORT = 100
 NUMBERS = 2**33  # that enumeration works out at the default effort; about ten seconds of one core
 MAX_EFFORT = 100_000
 UNIT = 1_000_000  # solver units in one unit of effort; about a second of one core
+UNCOUNTED = UNIT // 2  # that an entry costs beside what is counted, and where a solver's unit takes longer than usual
 SUMS, PRODUCT = 1_000, 8  # units that a claim costs which linear arithmetic looks at, and each product in its sums
 FINITE = 3_000  # units that a claim costs which is enumerated, beside the numbers that are worked out
 STEP = 500  # units that an instruction carried out symbolically costs
@@ -44,12 +45,17 @@ class Limits:
     claims: int = 20_000
     numbers: int = NUMBERS
 
+    @property
+    def effort(self) -> int:
+        """The number of `--effort` that these limits belong to."""
+        return -(-self.units // UNIT)
+
 
 def limits_of(effort: int) -> Limits:
     """The limits that `--effort` names; BadInput for a number that is none."""
     if not 1 <= effort <= MAX_EFFORT:
         raise BadInput(f"--effort {effort}: it is a number from 1 to {MAX_EFFORT}; {DEFAULT_EFFORT} is the default")
-    return Limits(effort * UNIT, effort * 2_000, effort * 200, effort * NUMBERS // DEFAULT_EFFORT)
+    return Limits(effort * UNIT - UNCOUNTED, effort * 2_000, effort * 200, effort * NUMBERS // DEFAULT_EFFORT)
 
 
 STEP_UNITS, ACCESS_UNITS = 300, 5  # of running a launch: an instruction of a block, an access of a thread

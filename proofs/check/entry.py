@@ -19,7 +19,7 @@ from proofs.claims import Claim
 from proofs.claims.model import domain, known
 from proofs.contents import contents_of
 from proofs.discharge import Decision
-from proofs.effort import UNIT, Limits, Meter
+from proofs.effort import Limits, Meter
 from proofs.entry import Analysis, analyse
 from proofs.outcome import SOLVER_OBLIGATIONS
 from proofs.problem import Problem
@@ -221,7 +221,7 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
         finding.open.append(Open(claim.name, states(claim, analysis.records), claim.lines, NOT_ASKED))
     elif not _to_run(decision):
         if decision.status == "unknown":
-            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.effort))
     elif (order := could_be_ordered(analysis.graph, claim, decision.model))[0]:
         finding.open.append(not_followed(analysis.problem, analysis.records, claim, *order))
     elif _enough(finding, meter):
@@ -236,7 +236,7 @@ def _settle(analysis: Analysis, decision: Decision, finding: Finding, meter: Met
             seen = replay(analysis, claim, decision.model, meter, meter)
         finding.failed += not seen.reproduced
         if not seen.reproduced and decision.status == "unknown":
-            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.units // UNIT))
+            finding.open.append(undecided(analysis.problem, analysis.records, decision, limits.effort))
         elif not seen.reproduced:
             finding.open.append(not_replayed(analysis.problem, analysis.records, decision, str(seen.content["replay"])))
         elif not _again(finding, seen.content):

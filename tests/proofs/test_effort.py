@@ -21,9 +21,9 @@ from proofs.check.report import check
 from proofs.check.request import CheckRequest
 from proofs.check.work import workers
 from proofs.claims import Claim
-from proofs.decide import LINEAR_UNITS, MAX_TEXT, Answer, decide
+from proofs.decide import LINEAR_PART, LINEAR_RLIMIT, MAX_TEXT, Answer, decide
 from proofs.discharge import Decision, decide_claim
-from proofs.effort import MAX_EFFORT, SPENT, STEP, SUMS, Limits, Meter, key_of, limits_of
+from proofs.effort import MAX_EFFORT, SPENT, STEP, SUMS, UNCOUNTED, UNIT, Limits, Meter, key_of, limits_of
 from proofs.entry import Prover, analyse
 from proofs.enumeration import Enumerator
 from proofs.linear import Reasoner
@@ -159,14 +159,18 @@ def test_a_wait_for_a_number_of_groups_in_a_register_is_not_understood(monkeypat
 
 
 # --- one query ---
-def test_the_attempt_without_products_has_its_part_of_the_limit() -> None:
-    """A unit of it counts as several, and it does not take all there is: the search comes after it."""
-    hard = HARD.replace("(check-sat)", "(assert (< (mod (* a b c) 1000003) 7))\n(check-sat)")
-    answer = decide(hard, 40_000)
-    assert answer.status == "unknown"
-    assert answer.used < 400_000
-    linear = EASY.replace("(assert (< 0 a))", "(assert (> a 3))")
-    assert decide(linear, 10_000).used % LINEAR_UNITS == 0
+def test_the_attempt_without_products_has_a_part_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer for a unit, and the search comes after it."""
+    given: list[int] = []
+
+    def linearly(assertions: object, context: object, rlimit: int) -> tuple[bool, int]:
+        given.append(rlimit)
+        return False, 0
+
+    monkeypatch.setattr("proofs.decide._linearly", linearly)
+    decide(HARD, 40_000)
+    decide(HARD.replace("(check-sat)", "(assert (< a a))\n(check-sat)"))
+    assert given == [40_000 // LINEAR_PART, LINEAR_RLIMIT]
 
 
 def test_search_ends_at_the_resource_limit_and_says_what_it_took() -> None:
@@ -204,6 +208,13 @@ def test_giving_up_is_remembered_for_no_more_effort_than_it_had() -> None:
     known = {key_of(EASY): (10, Answer("unknown", reason="max. resource limit exceeded", used=10))}
     assert Meter(store=known)(EASY, 10).status == "unknown"
     assert Meter(store=known)(EASY, 1_000_000).status == "unsat"
+
+
+@pytest.mark.parametrize("effort", [1, 2, 100])
+def test_limits_tell_their_effort_and_leave_something_for_what_is_not_counted(effort: int) -> None:
+    limits = limits_of(effort)
+    assert limits.effort == effort
+    assert limits.units == effort * UNIT - UNCOUNTED
 
 
 @pytest.mark.parametrize("effort", [0, -1, MAX_EFFORT + 1])
