@@ -18,6 +18,7 @@ SHIPPED = ("silu", "rmsnorm")
 OTHERS = ("gemm", "triton_matmul")
 OUT = Path("build/mutate")
 ARGUED = Path("tests/ptx/argued")
+EFFORT = {"gemm": 100}  # beyond that of `fltc mutate`: two of its mutants wrap in launches that take long to find
 COLUMNS = ("counted", "refused", "asked", "prover", "emulator", "both", "equivalent", "survive")
 
 
@@ -31,6 +32,7 @@ def command(root: Path, name: str, out: Path) -> list[str]:
         (kernel,) = (k for k in kernels(root, [name]) if k.name == name)
         file, flags = kernel.path.relative_to(root), kernel.flags
     more = ["--argued", str(argued)] if argued.is_file() else []
+    more += ["--effort", str(EFFORT[name])] if name in EFFORT else []
     return ["mutate", str(file), *flags, "--out", str(out / name), "--json", str(out / f"{name}.json"), *more]
 
 
