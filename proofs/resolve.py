@@ -119,8 +119,7 @@ def _offsets(address: Poly, buffer: BufferTerms, left: int) -> list[tuple[Cond, 
     if _coefficient(address, buffer) == 1:
         return [(TRUE, address - Poly.symbol(buffer.base))]
     for monomial, coefficient in address.terms.items():
-        atom = monomial[0]
-        if coefficient != 1 or len(monomial) != 1 or not isinstance(atom, IteAtom) or not left:
+        if coefficient != 1 or len(monomial) != 1 or not isinstance(atom := monomial[0], IteAtom) or not left:
             continue
         if any(s.name == buffer.base.name for s in atom.symbols()):
             rest = address - Poly.of(atom)

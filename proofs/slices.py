@@ -225,7 +225,8 @@ def _fill(step: _Step, instruction: Instr, row: Row, form: Form, numbers: _Numbe
             step.asks = whole[1]
     elif addresses:
         step.asks = _all(bits for declared, bits in sources if declared in ("mem", "size?"))
-        step.stores = _all(bits for declared, bits in sources if declared not in ("mem", "size?", "imm"))
+        beside = ("mem", "size?", "imm")
+        step.stores = _all(bits for declared, bits in sources if declared.partition(":")[0] not in beside)
         step.loads, step.copies = bool(binding.results), addresses > 1
     elif row.control:
         step.asks = _all(bits for declared, bits in sources if declared != "pred" and row.control != "fence")

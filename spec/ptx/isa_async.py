@@ -29,13 +29,20 @@ def _copy(
     x.copy_async(size, target, source, count, ignore)
 
 
+def _copies(operator: str, sizes: tuple[int, ...]) -> tuple[Row, Row]:
+    copy, size = f"cp.async.{{cop:{operator}}}.{_SPACES}", f"imm:{'|'.join(map(str, sizes))}"
+    return (
+        Row(f"{copy}{_PREFETCH}", (), ("mem", "mem", size, "size?"), MEMORY, _SECTION, _copy),
+        Row(
+            f"{copy}.{{hint:L2::cache_hint}}{_PREFETCH}", (),
+            ("mem", "mem", size, "size?", "b64"), MEMORY, _SECTION,
+            lambda x, f, target, source, size, *rest: _copy(x, f, target, source, size, *rest[:-1]),
+        ),
+    )
+
+
 ROWS: tuple[Row, ...] = (
-    Row(f"cp.async.{{cop:ca|cg}}.{_SPACES}{_PREFETCH}", (), ("mem", "mem", "imm", "size?"), MEMORY, _SECTION, _copy),
-    Row(
-        f"cp.async.{{cop:ca|cg}}.{_SPACES}.{{hint:L2::cache_hint}}{_PREFETCH}", (),
-        ("mem", "mem", "imm", "size?", "b64"), MEMORY, _SECTION,
-        lambda x, f, target, source, size, *rest: _copy(x, f, target, source, size, *rest[:-1]),
-    ),
+    *(row for operator, sizes in SIZES.items() for row in _copies(operator, sizes)),
     Row("cp.async.commit_group", (), (), CONTROL, _SECTION, control="commit"),
     Row("cp.async.wait_group", (), ("imm",), CONTROL, _SECTION, control="wait"),
     Row("cp.async.wait_all", (), (), CONTROL, _SECTION, control="wait"),

@@ -257,6 +257,8 @@ class _Lowering:
     def _parameter(self, frame: _Frame, instruction: Instr) -> None:
         """st.param and ld.param as moves."""
         storage = self._storage(frame, instruction)
+        if len(instruction.operands) != 2:
+            raise Unsupported(f"{instruction.opcode} takes an address and a value", line=instruction.line)
         if instruction.base == "st" and any(p.name == self._named(instruction) for p in frame.function.params):
             raise Unsupported(f"{instruction.opcode} to a parameter that comes in", line=instruction.line)
         names = instruction.opcode.split(".")[2:]
@@ -305,7 +307,9 @@ class _Lowering:
 
     # --- branches ---
     def _indexed(self, frame: _Frame, instruction: Instr) -> None:
-        index, targets = instruction.operands[0], instruction.operands[1]
+        if len(instruction.operands) != 2:
+            raise Unsupported(f"{instruction.opcode} takes a register and a list of targets", line=instruction.line)
+        index, targets = instruction.operands
         if not isinstance(targets, Sym) or targets.name not in frame.function.branch_targets:
             raise Unsupported(f"{instruction.opcode} without a list of targets", line=instruction.line)
         number = self._fresh()

@@ -95,10 +95,12 @@ def source(declared: str, operand: Operand, form: Form, registers: Types, line: 
             return lambda r: (None, ignored(r))
         size = word("u32", operand, registers, line)
         return lambda r: (size(r), None)
-    if kind == "imm":
+    if kind.startswith("imm"):
         if not isinstance(operand, Imm):
             raise Unsupported(f"{operand} where a constant must stand", line=line)
         value = operand.value
+        if (allowed := kind.removeprefix("imm").strip(":")) and str(value) not in allowed.split("|"):
+            raise Unsupported(f"{value} where {allowed.replace('|', ' or ')} must stand", line=line)
         return lambda r: value
     if kind == "param":
         if not isinstance(operand, Mem) or not isinstance(operand.base, Sym):

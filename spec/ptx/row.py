@@ -12,7 +12,7 @@ Operand types are PTX type names or `{part}` (the value of that part); besides t
 - `pred`: a predicate.
 - `mem`: an address, handed to the meaning as one 64-bit word, base plus offset (32-bit registers are zero-extended).
 - `param`: a kernel parameter and a byte offset, handed over as a `ParamRef`.
-- `imm`: an integer constant, handed over as an int.
+- `imm`: an integer constant, handed over as an int; `imm:4|8|16`: one of these.
 - `size`: a number of bytes or a predicate, handed over as (word, None) or (None, predicate).
 - `label`: a branch target, read by the machine only.
 

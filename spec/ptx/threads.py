@@ -257,8 +257,6 @@ class Threads:
         return self.memory.shared, rows
 
     def copy_async(self, size: int, target: Array, source: Array, counts: Array) -> None:
-        if size not in (4, 8, 16):
-            raise BadInput(f"line {self.line}: cp.async of {size} bytes; it copies 4, 8 or 16")
         more = counts > size
         if more.any():
             self.fault(OUT_OF_BOUNDS, self.active[more], f"cp.async of {size} bytes reads {int(counts[more][0])}")

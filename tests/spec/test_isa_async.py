@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spec.errors import BadInput
+from spec.errors import Unsupported
 from spec.ptx.faults import MISALIGNED, OUT_OF_BOUNDS, RACE, UNINITIALISED, Fault
 from spec.ptx.isa import ROWS
 from spec.ptx.isa_async import SIZES
@@ -91,7 +91,7 @@ def test_wait_all_needs_no_commit() -> None:
 
 
 def test_other_sizes_are_refused() -> None:
-    with pytest.raises(BadInput, match=r"cp\.async of 12 bytes"):
+    with pytest.raises(Unsupported, match="12 where 4 or 8 or 16 must stand"):
         _run("cp.async.ca.shared.global [%r8], [%d1], 12;")
 
 
