@@ -268,7 +268,7 @@ def unsupported_function(function: Function) -> None:
         if not instruction.opcode.startswith("ld.param"):
             continue
         found = lookup(instruction.opcode)
-        source = instruction.operands[-1]
+        source = instruction.operands[-1] if instruction.operands else None
         if found is None or not isinstance(source, Mem) or not isinstance(source.base, Sym):
             continue  # the machine names what it does not know
         form = found[1]

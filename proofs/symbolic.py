@@ -52,6 +52,7 @@ from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
+EXCHANGED = 64  # characters of a condition that an exchange hands on, in a step
 
 
 class Machine(Registers):
@@ -170,6 +171,10 @@ class Machine(Registers):
             self._leaves(self.state)
             edges.append(Edge(EXIT, self.state, 0))
         return edges
+
+    def _exchanged(self, mode: str, defined: Cond, b: Word, c: Word, members: Word) -> Cond:
+        self._left -= len(defined.text) // EXCHANGED  # it is written down for another lane
+        return super()._exchanged(mode, defined, b, c, members)
 
     def _opaque(self, instruction: Instr) -> None:
         """An instruction without a row: registers it writes become arbitrary, if that is all that it does."""

@@ -8,6 +8,7 @@ Lines stay those of the text.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from spec.errors import Unsupported
@@ -34,6 +35,7 @@ from spec.ptx.ast import (
 )
 
 MAX_STATEMENTS = 50_000
+_TYPE = re.compile(r"[busf](8|16|32|64)")  # of what is passed
 ARBITRARY = Special("%arbitrary")
 """A word of which nothing is known; no register of PTX has this name."""
 SILENT = ("vprintf",)
@@ -263,6 +265,8 @@ class _Lowering:
             raise Unsupported(f"{instruction.opcode} to a parameter that comes in", line=instruction.line)
         names = instruction.opcode.split(".")[2:]
         kind = names.pop()
+        if _TYPE.fullmatch(kind) is None or not set(names) <= {"v2", "v4"}:
+            raise Unsupported(f"{instruction.opcode} is not in the instruction table", line=instruction.line)
         count = int(names[0].removeprefix("v")) if names else 1
         width = type_width(kind)
         load = instruction.base == "ld"

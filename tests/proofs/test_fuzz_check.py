@@ -41,6 +41,15 @@ HEAD = """.version 8.0
         ("cp.async.cg.shared.global [%r1], [%a0], 8;", "8 where 16 must stand"),
         ("brx.idx %r0;", "brx.idx takes a register and a list of targets"),
         ("{ .param .b64 out; st.param.b64 [out]; call other, (out); }", "st.param.b64 takes an address and a value"),
+        (
+            "{ .param .b64 out; st.param.b64beyond [out], %a0; call other, (out); }",
+            "st.param.b64beyond is not in the instruction table",
+        ),
+        (
+            "{ .param .b64 out; st.param.x4.b64 [out], %a0; call other, (out); }",
+            "st.param.x4.b64 is not in the instruction table",
+        ),
+        ("ld.param.u64;", "ld.param.u64 without operands"),
         ("add.u64 %a2, %a0, %a1; add.u64 %a2, %a2, 5; ld.global.u32 %r2, [%a2];", "names no single buffer"),
         ("mul.lo.u64 %a2, %a0, 3; add.u64 %a2, %a2, 5; ld.global.u32 %r2, [%a2];", "names no single buffer"),
     ],
