@@ -52,6 +52,7 @@ from spec.ptx.row import Form, Row
 
 Prove = Callable[[tuple[Cond, ...], Cond], bool]
 MAX_STEPS = 200_000
+MAX_PENDING = 64  # groups of asynchronous copies; kernels have up to eight
 EXCHANGED = 64  # characters of a condition that an exchange hands on, in a step
 
 
@@ -374,6 +375,9 @@ class Machine(Registers):
         operand = instruction.operands[0]
         if not isinstance(operand, Imm):
             raise Unsupported(f"{instruction.opcode} takes a number of groups, not a register", line=instruction.line)
+        if not 0 <= operand.value <= MAX_PENDING:
+            raise Unsupported(f"{instruction.opcode} {operand.value}: of 0 to {MAX_PENDING} groups in flight the order "
+                              "is followed", line=instruction.line)
         return int(operand.value), False
 
     def converge(self, members: Poly | None, orders: bool = False) -> None:

@@ -39,6 +39,8 @@ HEAD = """.version 8.0
         ("cp.async.ca.shared.global [%r1], [%a0], -1;", "-1 where 4 or 8 or 16 must stand"),
         ("cp.async.ca.shared.global [%r1], [%a0], 18446744073709551615;", "where 4 or 8 or 16 must stand"),
         ("cp.async.cg.shared.global [%r1], [%a0], 8;", "8 where 16 must stand"),
+        ("cp.async.wait_group 65;", "wait_group 65: of 0 to 64 groups in flight the order is followed"),
+        ("cp.async.wait_group -1;", "wait_group -1: of 0 to 64 groups in flight the order is followed"),
         ("brx.idx %r0;", "brx.idx takes a register and a list of targets"),
         ("{ .param .b64 out; st.param.b64 [out]; call other, (out); }", "st.param.b64 takes an address and a value"),
         (
