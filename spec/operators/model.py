@@ -128,6 +128,7 @@ class Operator:
         phi: (integer parameters) -> a relative bound that holds for all finite data of these sizes; BadInput where
             there is none.
         approximations: names in spec.approximations whose documented error the bound uses.
+        assumptions: names in spec.assumptions: what the bound takes for granted of a device, all of it and no more.
         known_answers: see KnownAnswer.
         output: the output buffer.
     """
@@ -138,6 +139,7 @@ class Operator:
     expected: Callable[[Mapping[str, Bits16], Mapping[str, float]], Expected]
     phi: Callable[[Mapping[str, int]], Fraction]
     approximations: tuple[str, ...]
+    assumptions: tuple[str, ...]
     known_answers: tuple[KnownAnswer, ...]
     output: str = "y"
 
