@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from proofs.numerics import formal
@@ -33,19 +35,16 @@ def test_a_missing_program_is_a_value_that_says_what_to_install(monkeypatch: pyt
 
 
 def test_a_program_that_cannot_start_or_is_stopped_has_said_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    folder = str(tmp_path)
     for name, text, status in (
         ("broken", "#!/nowhere/at/all\n", Status.MISSING),
         ("stopped", "#!/bin/sh\nkill -9 $$\n", Status.EXHAUSTED),
         ("unhappy", "#!/bin/sh\necho no >&2\nexit 1\n", Status.REFUSED),
     ):
-        path = f"{folder}/{name}"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        formal.Path(path).chmod(0o755)
-        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
         assert formal.run(name).status is status
 
 
@@ -128,7 +127,8 @@ def test_what_is_not_proved_shows_as_an_axiom(text: str, name: str) -> None:
 
 @needs_coq
 def test_an_axiom_that_takes_the_name_of_an_allowed_one_is_refused() -> None:
-    text = "Module Classical_Prop.\nAxiom classic : False.\nEnd Classical_Prop.\nDefinition x := Classical_Prop.classic.\n"
+    text = "Module Classical_Prop.\nAxiom classic : False.\nEnd Classical_Prop.\n"
+    text += "Definition x := Classical_Prop.classic.\n"
     found = compile_coq({"A.v": text}, ["A.v"], ["A.x"])
     assert found.status is Status.REFUSED
     assert "Fltc.A.Classical_Prop.classic" in found.message
