@@ -1,6 +1,7 @@
 """Exact evaluation of ordered expressions: every rounding as IEEE 754 has it, approximations anywhere in their range.
 
 This is the model that error bounds are fuzzed against. Signed zeros are not kept (results compare as equal zeros).
+A tensor core is one of several models that the caller chooses, since PTX leaves order and rounding of its sums open.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from spec.scalar import F16, F32, Format, Kind, decode, encode, kind_of
 Value = Fraction | Infinite
 Choice = Callable[[Node, Value, Value], Value]
 """(node, least, greatest admissible result) -> the result that the device is taken to give."""
+TensorCore = Callable[[Sequence[Fraction], Sequence[Fraction], Fraction], Fraction]
+"""(16 elements of A, 16 of B, c) -> d of one mma.m16n8k16 with finite operands."""
 
 _FORMATS = {"f16": F16, "f32": F32}
 
@@ -43,6 +46,7 @@ def evaluate(
     inputs: Mapping[tuple[str, int], Value],
     params: Mapping[str, Value],
     choose: Choice = lowest,
+    tensor_core: TensorCore | None = None,
 ) -> list[Value]:
     """The values of the roots.
 
@@ -50,6 +54,7 @@ def evaluate(
         inputs: values of the input elements, by (buffer, element).
         params: values of the float parameters.
         choose: what each approximation returns.
+        tensor_core: what mma returns; needed where there is one.
 
     Raises:
         Unsupported: for an operation outside this model.
@@ -63,6 +68,8 @@ def evaluate(
             values[node] = params[str(node.attrs[0])]
         elif node.op == "approximate":
             values[node] = _approximate(node, args[0], choose)
+        elif node.op == "mma":
+            values[node] = _matrix_product(node, args, tensor_core)
         else:
             values[node] = _round(node, _operate(node, args))
     return [values[r] for r in roots]
@@ -87,6 +94,18 @@ def _operate(node: Node, args: list[Value]) -> Value:
     if node.op == "fconvert":
         return args[0]
     raise Unsupported(f"no exact model of {label(node)}")
+
+
+def _matrix_product(node: Node, args: list[Value], tensor_core: TensorCore | None) -> Value:
+    """Of the model where all operands are finite; else the class that every order of the sum gives."""
+    if node.attrs != ("f16", "f32") or len(args) != 33 or tensor_core is None:
+        raise Unsupported(f"no exact model of {label(node)} with {len(args)} operands was given")
+    left, right, start = args[0:32:2], args[1:32:2], args[32]
+    finite = [[v for v in part if isinstance(v, Fraction)] for part in (left, right)]
+    if len(finite[0]) == len(finite[1]) == 16 and isinstance(start, Fraction):
+        return tensor_core(finite[0], finite[1], start)
+    # Products of finite binary16 numbers are finite in float64, so only the classes of the special ones count.
+    return sum((float(a) * float(b) for a, b in zip(left, right, strict=True)), float(start))
 
 
 def _round(node: Node, value: Value) -> Value:
