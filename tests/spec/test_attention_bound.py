@@ -43,7 +43,7 @@ def test_the_bound_holds_for_exact_runs(name: str) -> None:
         found = _check(random_case(rng), ORDERS[name], anywhere(rng), core)
         assert found <= 1
         worst = max(worst, found)
-    assert worst > 0.02  # the fuzz does something
+    assert worst > 0.3  # the fuzz comes somewhere near
 
 
 @given(st.sampled_from(sorted(ORDERS)), st.integers(0, 2**64))
