@@ -30,12 +30,14 @@ class Approximation:
         documented: the promise.
         relative: the relative error that proofs use, at least what the promise means for normal results.
         units: the promise in units in the last place of the correctly rounded result; 0 where it is relative.
+        near_one: absolute error that takes the place of the relative one for arguments in (1/2, 2); 0 where none does.
     """
 
     name: str
     documented: str
     relative: Fraction
     units: int = 0
+    near_one: Fraction = Fraction(0)
 
 
 TABLE = {
@@ -57,6 +59,12 @@ TABLE = {
             "rsqrt",
             "relative 2^-22.9 over the positive finite range",
             ROOT_2_TO_THE_TENTH * 2 * U32,
+        ),
+        Approximation(
+            "lg2",
+            "absolute 2^-22 for arguments in (0.5, 2), relative 2^-22 for others",
+            4 * U32,
+            near_one=4 * U32,
         ),
         Approximation("sqrt", "relative 2^-23", 2 * U32),
         Approximation("tanh", "relative 2^-11", power_of_two(-11)),

@@ -19,6 +19,7 @@ from spec.scalar import Bits16, Kind, Reals, accept16, encode16, error16, kinds1
 
 NAN16 = 0x7E00
 """Stands for any NaN wherever a result is written down."""
+_LARGEST = 65488.0  # from half a step below the largest finite value on, words round to it
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,19 @@ class Expected:
         exact: the real result where kinds is FINITE, float64; anything elsewhere.
         bound: E there: how far the last binary32 value may be from the real result, the reference's own rounding
             included.
+        vacuous: where the operator says that E tells nothing, because it is at least a part (the operator's module
+            states which) of the range that the output has anyway. None: nowhere. Such results are still judged.
     """
 
     kinds: NDArray[np.int8]
     exact: Reals
     bound: Reals
+    vacuous: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        found = self.vacuous
+        if found is not None and (found.dtype != np.dtype(np.bool_) or found.shape != self.kinds.shape):
+            raise BadInput(f"vacuous is a bool array of shape {self.kinds.shape}, got {found.dtype} {found.shape}")
 
     def accepts(self, bits: Bits16) -> NDArray[np.bool_]:
         """Which results obey the contract: class first, then RN16(s - E) <= y <= RN16(s + E)."""
@@ -58,6 +67,19 @@ class Expected:
             part = np.where(error == 0.0, 0.0, error / np.where(finite, self.bound, 1.0))
         found: Reals = np.where(finite, part, np.where(kinds16(bits) == self.kinds, 0.0, np.inf))
         return found
+
+    def says_nothing(self) -> NDArray[np.bool_]:
+        """Where the bound is vacuous: a FINITE result for which every finite word is accepted, or `vacuous` says so.
+
+        The class is still due there, and a result outside the bound is still wrong.
+        """
+        found = np.zeros(self.kinds.shape, np.bool_) if self.vacuous is None else self.vacuous.copy()
+        wide = np.flatnonzero(self.bound >= _LARGEST)  # no smaller bound reaches both ends
+        exact, bound = self.exact.reshape(-1)[wide], self.bound.reshape(-1)[wide]
+        both = [accept16(np.full(exact.shape, end, np.uint16), exact, bound) for end in (0x7BFF, 0xFBFF)]
+        found.reshape(-1)[wide] |= both[0] & both[1]
+        verdict: NDArray[np.bool_] = found & (self.kinds == Kind.FINITE)
+        return verdict
 
     def nearest(self) -> Bits16:
         """The correctly rounded results; NAN16 where NaN is due."""
@@ -106,6 +128,7 @@ class Operator:
         phi: (integer parameters) -> a relative bound that holds for all finite data of these sizes; BadInput where
             there is none.
         approximations: names in spec.approximations whose documented error the bound uses.
+        assumptions: names in spec.assumptions: what the bound takes for granted of a device, all of it and no more.
         known_answers: see KnownAnswer.
         output: the output buffer.
     """
@@ -116,6 +139,7 @@ class Operator:
     expected: Callable[[Mapping[str, Bits16], Mapping[str, float]], Expected]
     phi: Callable[[Mapping[str, int]], Fraction]
     approximations: tuple[str, ...]
+    assumptions: tuple[str, ...]
     known_answers: tuple[KnownAnswer, ...]
     output: str = "y"
 

@@ -198,5 +198,6 @@ OPERATOR = Operator(
     expected=expected,
     phi=phi,
     approximations=("rsqrt",),
+    assumptions=("ieee-rn", "doc-rsqrt"),
     known_answers=KNOWN_ANSWERS,
 )

@@ -144,5 +144,6 @@ OPERATOR = Operator(
     expected=expected,
     phi=phi,
     approximations=("ex2", "rcp"),
+    assumptions=("ieee-rn", "doc-ex2", "doc-rcp"),
     known_answers=KNOWN_ANSWERS,
 )

@@ -43,9 +43,10 @@ def promise(name: str, kind: str) -> Promise:
     """PTX ISA 9.7.3 and 9.7.4; for binary32, what spec.approximations states where it does. KeyError for others."""
     if kind == "f32" and name in TABLE:
         entry = TABLE[name]
-        return Promise(units=entry.units) if entry.units else Promise(relative=float(entry.relative))
+        if entry.units:
+            return Promise(units=entry.units)
+        return Promise(relative=float(entry.relative), absolute=float(entry.near_one))
     return {
-        ("lg2", "f32"): Promise(absolute=2.0**-22, relative=2.0**-22),
         ("sin", "f32"): Promise(absolute=2.0**-20.5),
         ("cos", "f32"): Promise(absolute=2.0**-20.5),
         ("div", "f32"): Promise(units=2),

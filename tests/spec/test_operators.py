@@ -72,6 +72,30 @@ def test_ratio_and_class_rules() -> None:
         expected.accepts(raw(0))
 
 
+def test_a_bound_is_vacuous_where_every_finite_word_is_accepted_or_the_operator_says_so() -> None:
+    exact = np.array([0.0, 0.0, 1000.0, 1000.0, 0.0, 0.0, 7.0])
+    bound = np.array([65488.0, 65489.0, 66000.0, 66489.0, np.inf, np.inf, 1.0])
+    kinds = np.zeros(7, np.int8)
+    kinds[5] = Kind.NAN
+    expected = Expected(kinds, exact, bound)
+    every = FINITE
+    accepts_all = [
+        kind == Kind.FINITE and Expected(
+            np.zeros(every.shape, np.int8), np.full(every.shape, s), np.full(every.shape, e)
+        ).accepts(every).all()
+        for kind, s, e in zip(kinds, exact, bound, strict=True)
+    ]  # fmt: skip
+    assert expected.says_nothing().tolist() == accepts_all
+    assert accepts_all == [True, True, False, True, True, False, False]
+    declared = np.array([False, False, True, False, False, True, True])
+    assert Expected(kinds, exact, bound, declared).says_nothing().tolist() == [True] * 5 + [False, True]
+    assert declared.tolist() == [False, False, True, False, False, True, True]
+    with pytest.raises(BadInput, match="vacuous is a bool array of shape"):
+        Expected(kinds, exact, bound, declared[:3])
+    with pytest.raises(BadInput, match="vacuous is a bool array of shape"):
+        Expected(kinds, exact, bound, declared.astype(np.int8))
+
+
 # --- order ------------------------------------------------------------------------------------------------------------
 
 ROUNDED = {"fadd", "ffma", "fdiv", "fmul"}
