@@ -83,11 +83,11 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def stop(self, mine: Sequence[Any]) -> None:
-        """End the processes where they are."""
+        """End the processes where they are, and see them ended."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
             for child in mine:
                 child.terminate()
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager

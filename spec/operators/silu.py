@@ -46,9 +46,13 @@ def expression(values: Mapping[str, int], buffer: str, element: int) -> Node:
     """The ordered expression of y[element]; `values` holds n."""
     if buffer != "y" or not 0 <= element < values["n"]:
         raise BadInput(f"{buffer}[{element}] is no output element at {dict(values)}")
-    x = widen(input_element("x", element))
+    return narrow(single(widen(input_element("x", element))))
+
+
+def single(x: Node) -> Node:
+    """silu(x) in binary32, before a conversion."""
     power = approximate("ex2", True, mul(x, constant(32, LOG2_E_BITS | 0x8000_0000)))
-    return narrow(mul(x, approximate("rcp", True, add(ONE, power))))
+    return mul(x, approximate("rcp", True, add(ONE, power)))
 
 
 # --- bound ------------------------------------------------------------------------------------------------------------
@@ -74,7 +78,7 @@ def phi(values: Mapping[str, int]) -> Fraction:
     return tail_phi(eps)
 
 
-def _phi_array(x: Reals) -> Reals:
+def phi_array(x: Reals) -> Reals:
     """Phi(x) in float64, free of cancellation: the numerator of Phi as a sum of positive terms."""
     u, rho = float(U32), float(RCP)
     growth = np.abs(x) * float(ARGUMENT_ERROR)
@@ -99,7 +103,7 @@ def expected(inputs: Mapping[str, Bits16], floats: Mapping[str, float]) -> Expec
     # exp, one addition and one division in float64, with a wide margin for the library's exp; what underflows
     # there is below 2^-1000.
     magnitude = np.abs(exact)
-    bound = inflate(_phi_array(x) * magnitude + float(FLUSH) * np.abs(x), 2.0**-48 * magnitude)
+    bound = inflate(phi_array(x) * magnitude + float(FLUSH) * np.abs(x), 2.0**-48 * magnitude)
     result = np.where(kinds == Kind.MINUS_INF, Kind.NAN, kinds).astype(np.int8)
     return Expected(result, exact, bound)
 

@@ -1,0 +1,123 @@
+"""Small kernels under contracts of their own, for refinement and the harness: tests/ptx/numerics/NAME.ptx."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from backend.emulator.device import EmulatorDevice
+from backend.launch import bind
+from proofs.refinement import RefinementResult, check_refinement
+from proofs.refinement_cases import Case
+from spec.contracts.model import ACTIVE, Buffer, Ceilings, Contract, Parameter
+from spec.errors import ContractViolation, FltcError
+from spec.operators import operator_of
+from spec.operators.model import KnownAnswer
+from spec.ptx.parser import parse
+from tests.harness.compare import Verdict, execute, judge
+
+FOLDER = Path(__file__).parents[1] / "ptx" / "numerics"
+CEILINGS = Ceilings(registers=64, static_shared=4096)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A test kernel.
+
+    Args:
+        name: of its file.
+        contract: of its only entry; `contract.operator` may be shared by several kernels.
+        cases: launches for refinement, which together reach every instruction.
+    """
+
+    name: str
+    contract: Contract
+    cases: tuple[Case, ...]
+
+    @property
+    def text(self) -> str:
+        return (FOLDER / f"{self.name}.ptx").read_text()
+
+    def refine(self, text: str, cases: Sequence[Case] | None = None) -> RefinementResult:
+        """The obligation refinement of this text at the cases, all of them if None."""
+        module = parse(text, name=f"{self.name}.ptx")
+        return check_refinement(self.name, self.contract, module, self.cases if cases is None else cases)
+
+    def differ(self, text: str, launches: Sequence[KnownAnswer]) -> tuple[list[str], float]:
+        """What the differential harness complains of when the emulator runs these, and the worst error / bound.
+
+        Of a launch that is not `bitwise`, only its inputs are used.
+        """
+        operator = operator_of(self.contract.operator)
+        descriptor = bind(self.contract, parse(text, name=self.name))
+        complaints, worst = [], 0.0
+        for launch in launches:
+            values = {**self.sizes(launch), **launch.floats}
+            verdict = Verdict()
+            try:
+                aligned = dict.fromkeys((b.name for b in self.contract.buffers), 0)
+                outcome = execute(EmulatorDevice("forward"), descriptor, values, launch.inputs, aligned)
+                verdict.complaints += outcome.complaints
+                judge(operator.expected(launch.inputs, launch.floats), outcome.outputs, operator, verdict)
+            except ContractViolation:
+                raise
+            except FltcError as error:
+                verdict.complaints.append(f"{type(error).__name__}: {error}")
+            complaints += [f"{launch.name}: {complaint}" for complaint in verdict.complaints]
+            worst = max(worst, verdict.worst_ratio)
+        return complaints, worst
+
+    def sizes(self, launch: KnownAnswer) -> dict[str, int]:
+        """Parameter values for inputs of these shapes: each extent that is a parameter, rows packed."""
+        values = {self.contract.power: ACTIVE}
+        for buffer in self.contract.buffers:
+            if buffer.name in launch.inputs:
+                values |= dict(zip(buffer.shape, launch.inputs[buffer.name].shape, strict=True))
+        for buffer in self.contract.buffers:
+            if buffer.leading:
+                values[buffer.leading] = values[buffer.shape[-1]]
+        return values
+
+
+def buffers(shapes: Mapping[str, tuple[str, ...]], output: str, **elements: str) -> tuple[Buffer, ...]:
+    """Buffers of binary16, or of the element named, packed or with a stride NAME_stride where there are rows."""
+    return tuple(
+        Buffer(
+            name, elements.get(name, "f16"), shape, "w" if name == output else "r",
+            leading=f"{name}_stride" if len(shape) == 2 else "", align=16,
+        )
+        for name, shape in shapes.items()
+    )  # fmt: skip
+
+
+SWIGLU = Kernel(
+    "swiglu",
+    Contract(
+        stem="swiglu",
+        entry="swiglu_f16",
+        parameters=(
+            *(Parameter(name, "buffer") for name in ("gate", "up", "y")),
+            Parameter("n", "u32"),
+            Parameter("power_state", "power"),
+        ),
+        requires=("n >= 1 && n <= 2^20",),
+        buffers=buffers({"gate": ("n",), "up": ("n",), "y": ("n",)}, "y"),
+        block=(64, 1, 1),
+        grid=("ceil_div(n, 64)", "1", "1"),
+        outputs=("y",),
+        ceilings=CEILINGS,
+        operator="swiglu",
+    ),
+    (Case("one block", {"n": 5}), Case("several blocks", {"n": 130}), Case("not active", {"n": 3}, power=1)),
+)
+
+
+def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) -> np.ndarray[
+    tuple[int, ...], np.dtype[np.uint16]
+]:
+    """Binary16 words of either sign with magnitudes between two words."""
+    rng = np.random.default_rng(seed)
+    return (rng.integers(low, high, shape) | rng.integers(0, 2, shape) << 15).astype(np.uint16)
