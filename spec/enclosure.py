@@ -1,4 +1,4 @@
-"""Rational enclosures of exp, 2^x, log2, tanh, ln 2 and square roots: pairs (low, high) of Fractions that hold the real value.
+"""Rational enclosures of exp, 2^x, log2, tanh, ln 2, square roots: pairs (low, high) of Fractions that hold the value.
 
 Fixed-point arithmetic on integers with directed rounding; no floating point, no external library.
 """
@@ -82,7 +82,7 @@ def log2(x: Fraction, bits: int = BITS) -> Enclosure:
 
 
 def tanh(x: Fraction, bits: int = BITS) -> Enclosure:
-    """tanh x for a rational x, to a relative width of about 2^-(bits - 40); by |x| - |x|^3 / 3 < tanh |x| < |x| near 0."""
+    """tanh x for a rational x, to a relative width of about 2^-(bits - 40); x - x^3/3 < tanh x < x above 0."""
     if x < 0:
         low, high = tanh(-x, bits)
         return -high, -low

@@ -90,7 +90,7 @@ def judge(name: str, ftz: bool, argument: int, result: int) -> Judged:
     if got == "NaN":
         return Judged(False)
     negative = ends[0] < 0
-    if negative != (got[0] == "-") and ends != (0, 0):
+    if negative != (got[0] == "-") and any(ends):
         # A result of the other sign is allowed only where the limit is absolute and reaches beyond 0.
         return _by_limit(name, x, ends, decode(result, F32)) if "Inf" not in got else Judged(False)
     units = TABLE[name].units

@@ -16,7 +16,7 @@ from backend.device import Device
 from backend.emulator.device import EmulatorDevice
 from backend.launch import bind
 from backend.probe import sweeps
-from backend.probe.exact import judge, kind_name
+from backend.probe.exact import KINDS, judge, kind_name
 from backend.probe.report import HELD, NOT_MEASURED, VIOLATED, findings, run_probe
 from backend.probe.sweeps import INSTRUCTIONS, WORDS, Instruction, Sweep, Worst, run_sweeps, sweep, sweep_contract
 from spec.approximations import TABLE
@@ -195,4 +195,4 @@ def test_errors_are_exact_where_they_are_given() -> None:
 
 def test_kinds_of_words() -> None:
     words = (NAN, INF | MINUS, MINUS | ONE, MINUS | 1, MINUS, 0, 0x007FFFFF, 0x00800000, INF)
-    assert tuple(kind_name(w) for w in words) == sweeps.KINDS
+    assert tuple(kind_name(w) for w in words) == KINDS
