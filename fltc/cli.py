@@ -194,7 +194,8 @@ def diff(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the generated inputs.")] = 0,
     evidence: Annotated[
-        Path | None, typer.Option("--evidence", metavar="F", help="Also write what was run to F as JSON.")
+        Path | None,
+        typer.Option("--json", "--evidence", metavar="F", help="Also write what was run, with histograms, to F."),
     ] = None,
     root: RootOption = None,
 ) -> int:
