@@ -1,13 +1,14 @@
-"""Exact binary16 and binary32: decode, round, ulp, classes, and the rule that accepts a stored result.
+"""Exact binary16, bfloat16, binary32 and binary64: decode, round, ulp, classes, and which stored results are accepted.
 
-Words are unsigned integers (IEEE 754 bits), values are Fractions. Rounding is to nearest, ties to even, with
-subnormals; from half an ulp above the largest finite value on the result is infinite (65520 for binary16).
+Words are unsigned integers (IEEE 754 bits), values are Fractions. Rounding goes to nearest, ties to even, unless a
+direction is named, and has subnormals; to nearest, from half an ulp above the largest finite value on the result is
+infinite (65520 for binary16).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +37,26 @@ class Kind(IntEnum):
     NAN = 3
 
 
+class Size(IntEnum):
+    """What the magnitude of a word is."""
+
+    ZERO = 0
+    SUBNORMAL = 1
+    NORMAL = 2
+    INFINITE = 3
+    NAN = 4
+
+
+class Rounding(StrEnum):
+    """Where a value between two neighbours goes, as PTX spells it (PTX ISA 6.5.2)."""
+
+    NEAREST = "rn"
+    """To the nearer one, of two equally near to the one whose last bit is 0."""
+    ZERO = "rz"
+    DOWN = "rm"
+    UP = "rp"
+
+
 @dataclass(frozen=True)
 class Format:
     """A binary interchange format: `precision` counts the hidden bit, `least` is the exponent of the last subnormal."""
@@ -60,13 +81,20 @@ class Format:
         return 1 << (self.width - 1)
 
     @property
+    def least_normal(self) -> int:
+        """Exponent of the least normal number: all smaller ones have its ulp."""
+        return self.least + self.fraction_bits
+
+    @property
     def largest(self) -> Fraction:
         """The largest finite value."""
         return decode(self.infinity - 1, self)
 
 
 F16 = Format("f16", 16, 11, -24)
+BF16 = Format("bf16", 16, 8, -133)
 F32 = Format("f32", 32, 24, -149)
+F64 = Format("f64", 64, 53, -1074)
 
 
 def kind_of(bits: int, form: Format) -> Kind:
@@ -77,6 +105,16 @@ def kind_of(bits: int, form: Format) -> Kind:
     if magnitude == form.infinity:
         return Kind.MINUS_INF if bits & form.sign else Kind.PLUS_INF
     return Kind.FINITE
+
+
+def size_of(bits: int, form: Format) -> Size:
+    """What the magnitude of a word is; the sign does not matter."""
+    magnitude = bits & (form.sign - 1)
+    if magnitude >= form.infinity:
+        return Size.NAN if magnitude > form.infinity else Size.INFINITE
+    if magnitude >> form.fraction_bits:
+        return Size.NORMAL
+    return Size.SUBNORMAL if magnitude else Size.ZERO
 
 
 def decode(bits: int, form: Format) -> Fraction:
@@ -109,23 +147,36 @@ def ulp(x: Fraction, form: Format) -> Fraction:
     return power_of_two(max(floor_log2(x) - form.fraction_bits, form.least) if x else form.least)
 
 
-def encode(x: Fraction, form: Format) -> int:
-    """The word nearest to x, ties to even; Inf on overflow. Negative values that vanish give -0, 0 gives +0."""
-    sign = form.sign if x < 0 else 0
+def encode(x: Fraction, form: Format, direction: Rounding = Rounding.NEAREST) -> int:
+    """The word that x is rounded to. Negative values that vanish give -0, 0 gives +0.
+
+    Beyond the largest finite value lies Inf where rounding goes away from zero, or to nearest; else that value.
+    """
+    negative = x < 0
+    away = direction is (Rounding.DOWN if negative else Rounding.UP)
     unit = ulp(x, form)
-    # round() of a Fraction is to even. A carry into the next binade lands on the right word by itself.
-    count = round(abs(x) / unit)
-    if count < 1 << form.fraction_bits:
-        return sign | count
-    step = floor_log2(unit) - form.least
-    return sign | min(count + (step << form.fraction_bits), form.infinity)
+    scaled = abs(x) / unit
+    # A carry into the next binade lands on the right word by itself. round() of a Fraction is to even.
+    if direction is Rounding.NEAREST:
+        word = round(scaled)
+    else:
+        word = -(-scaled.numerator // scaled.denominator) if away else scaled.numerator // scaled.denominator
+    if word >> form.fraction_bits:
+        word += (floor_log2(unit) - form.least) << form.fraction_bits
+    if word >= form.infinity:
+        word = form.infinity if away or direction is Rounding.NEAREST else form.infinity - 1
+    return (form.sign if negative else 0) | word
 
 
-def rounded(x: Fraction, form: Format) -> Fraction:
-    """The nearest finite value of the format; BadInput where that is infinite."""
-    bits = encode(x, form)
+def rounded(x: Fraction, form: Format, direction: Rounding = Rounding.NEAREST) -> Fraction:
+    """The finite value of the format that x is rounded to; BadInput where that is infinite."""
+    bits = encode(x, form, direction)
     if kind_of(bits, form) is not Kind.FINITE:
-        raise BadInput(f"{float(x)!r} overflows {form.name}, whose largest value is {float(form.largest)!r}")
+        # Not float(x), which has no room for the largest rationals.
+        raise BadInput(
+            f"a magnitude of at least 2^{floor_log2(x)} overflows {form.name}, whose largest value is "
+            f"{float(form.largest)!r}; encode gives the infinite word"
+        )
     return decode(bits, form)
 
 
@@ -139,24 +190,35 @@ def rn32(x: Fraction) -> Fraction:
     return rounded(x, F32)
 
 
+def rz32(x: Fraction) -> Fraction:
+    """RZ32 as a value: the binary32 number next to x toward zero, the largest one for all beyond it."""
+    return rounded(x, F32, Rounding.ZERO)
+
+
 def order(bits: int, form: Format) -> int:
     """An integer that orders all words but NaN as extended reals; +0 and -0 are equal."""
     magnitude = bits & (form.sign - 1)
     return -magnitude if bits & form.sign else magnitude
 
 
-def accepts16(bits: int, s: Fraction, bound: Fraction) -> bool:
-    """Whether a stored binary16 word may stand for s: RN16(s - bound) <= y <= RN16(s + bound).
+def acceptance16(s: Fraction, bound: Fraction) -> tuple[int, int]:
+    """RN16(s - bound) and RN16(s + bound): the ends of the words that may stand for s.
 
-    s is the exact result, bound limits the error of the last binary32 value before the conversion. Ordered as
-    extended reals, zeros equal; so +Inf is accepted exactly where s + bound >= 65520. NaN is never accepted.
+    s is the exact result, bound limits the error of the last binary32 value before the conversion; rounding is
+    monotone, so what is stored lies between the ends. BadInput for a negative bound.
     """
     if bound < 0:
         raise BadInput(f"an error bound is not negative, got {bound}")
-    if kind_of(bits, F16) is Kind.NAN:
-        return False
-    low, high = (order(encode(end, F16), F16) for end in (s - bound, s + bound))
-    return low <= order(bits, F16) <= high
+    return encode(s - bound, F16), encode(s + bound, F16)
+
+
+def accepts16(bits: int, s: Fraction, bound: Fraction) -> bool:
+    """Whether a stored binary16 word lies in `acceptance16` of s and bound.
+
+    Ordered as extended reals, zeros equal; so +Inf is accepted exactly where s + bound >= 65520. NaN is never accepted.
+    """
+    low, high = (order(end, F16) for end in acceptance16(s, bound))
+    return kind_of(bits, F16) is not Kind.NAN and low <= order(bits, F16) <= high
 
 
 # --- the same for arrays, in float64 and outward ----------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spec.ptx.ast import type_width
+from spec.scalar import F64, Rounding, encode
 
 Array = npt.NDArray[Any]
 
@@ -156,7 +157,7 @@ def add(t: str, mode: str, ftz: bool, sat: bool, a: Array, b: Array) -> Array:
     total, error = _two_sum(x, y)
     total = _exact_zero_sum(total, x, y, mode)
     if t == "f64" and mode not in ("rn", ""):
-        return _rational(t, mode, lambda p, q: p + q, total, x, y)
+        return _rational(mode, lambda p, q: p + q, total, x, y)
     return _finish(t, mode, ftz, sat, total if t == "f64" else _odd(total, error))
 
 
@@ -168,7 +169,7 @@ def mul(t: str, mode: str, ftz: bool, sat: bool, a: Array, b: Array) -> Array:
     x, y = widen(t, flush(t, ftz, a)), widen(t, flush(t, ftz, b))
     product = np.asarray(x * y)
     if t == "f64" and mode not in ("rn", ""):
-        return _rational(t, mode, lambda p, q: p * q, product, x, y)
+        return _rational(mode, lambda p, q: p * q, product, x, y)
     # Products of two significands of at most 24 bits are exact in binary64.
     return _finish(t, mode, ftz, sat, product)
 
@@ -180,7 +181,7 @@ def fma(t: str, mode: str, ftz: bool, sat: bool, a: Array, b: Array, c: Array) -
         # The exact product of finite numbers is finite, whatever its rounding overflows to.
         total = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, product + z)
         fallback = _exact_zero_sum(total, product, z, mode)
-        return _rational(t, mode, lambda p, q, r: p * q + r, fallback, x, y, z)
+        return _rational(mode, lambda p, q, r: p * q + r, fallback, x, y, z)
     total, error = _two_sum(product, z)
     total = _exact_zero_sum(total, product, z, mode)
     return _finish(t, mode, ftz, sat, _odd(total, error))
@@ -190,7 +191,7 @@ def div(t: str, mode: str, ftz: bool, a: Array, b: Array) -> Array:
     x, y = widen(t, flush(t, ftz, a)), widen(t, flush(t, ftz, b))
     quotient = np.asarray(x / y)
     if t == "f64" and mode not in ("rn", ""):
-        return _rational(t, mode, lambda p, q: p / q, quotient, x, y)
+        return _rational(mode, lambda p, q: p / q, quotient, x, y)
     # A quotient of p-bit numbers is a (p+1)-bit number or at least 2^-(2p+1) away from every one: 53 bits decide.
     return _finish(t, mode, ftz, False, quotient)
 
@@ -217,34 +218,10 @@ def _directed_root(mode: str, x: Array, root: Array) -> Array:
     return narrow("f64", "rn", np.array(values, np.float64).reshape(both[0].shape))
 
 
-def round_rational(t: str, mode: str, value: Fraction) -> int:
-    """Bits of an exact rational other than zero, rounded to a format."""
-    width, bits = type_width(t), MANTISSA[t]
-    sign, size = value < 0, abs(value)
-    bias = (1 << (width - 2 - bits)) - 1
-    exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    exponent -= size < Fraction(2) ** exponent
-    unit = max(exponent, 1 - bias) - bits
-    scaled = size / Fraction(2) ** unit
-    whole = scaled.numerator // scaled.denominator
-    rest = scaled - whole
-    up = {
-        "rz": False, "rm": sign and rest > 0, "rp": not sign and rest > 0,
-    }.get(mode, rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole % 2 == 1))
-    whole += up
-    if whole >> (bits + 1):
-        whole, unit = whole >> 1, unit + 1
-    stored = (unit + bits + bias << bits) + whole - (1 << bits) if whole >> bits else whole
-    if stored >= _INFINITY[t]:
-        away = mode in ("rn", "") or (mode == "rm" and sign) or (mode == "rp" and not sign)
-        stored = _INFINITY[t] if away else _INFINITY[t] - 1
-    return int(sign) << (width - 1) | stored
-
-
-def _rational(t: str, mode: str, exact: Any, fallback: Array, *args: Array) -> Array:
+def _rational(mode: str, exact: Any, fallback: Array, *args: Array) -> Array:
     """f64 by exact rationals; where an operand is not finite or the result is zero, the processor's answer stands."""
     arrays = np.broadcast_arrays(fallback, *args)
-    out = narrow(t, "rn", arrays[0].copy())
+    out = narrow("f64", "rn", arrays[0].copy())
     flat = out.reshape(-1)
     for i, values in enumerate(zip(*(a.ravel() for a in arrays[1:]), strict=True)):
         numbers = [float(v) for v in values]
@@ -255,7 +232,7 @@ def _rational(t: str, mode: str, exact: Any, fallback: Array, *args: Array) -> A
         except ZeroDivisionError:
             continue
         if result:
-            flat[i] = round_rational(t, mode, result)
+            flat[i] = encode(result, F64, Rounding(mode or "rn"))
     return out
 
 

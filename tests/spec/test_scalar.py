@@ -1,4 +1,4 @@
-"""Exact binary16 and binary32 against NumPy: every word, every tie, and the acceptance rule at its edges."""
+"""Exact formats against NumPy: every word of 16 bits, every tie, every direction, and acceptance at its edges."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 
 from spec.errors import BadInput
 from spec.scalar import (
+    BF16,
     F16,
     F32,
+    F64,
+    Format,
     Kind,
+    Rounding,
+    Size,
     accept16,
+    acceptance16,
     accepts16,
     decode,
     encode,
@@ -25,13 +31,24 @@ from spec.scalar import (
     kinds16,
     order,
     orders16,
+    power_of_two,
     rn16,
     rn32,
+    rounded,
+    rz32,
+    size_of,
     ulp,
 )
 
 ALL = np.arange(2**16, dtype=np.uint16)
 FINITE = [b for b in range(2**16) if (b & 0x7FFF) < 0x7C00]
+FINITE_BF16 = [b for b in range(2**16) if (b & 0x7FFF) < 0x7F80]
+
+
+def _bf16_values() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Every bf16 word read as the upper half of a binary32 word."""
+    with np.errstate(invalid="ignore"):
+        return (ALL.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
 def test_every_binary16_word_decodes_as_numpy_and_encodes_back() -> None:
@@ -63,6 +80,135 @@ def test_rounding_at_and_beside_every_tie_is_numpys() -> None:
         expected = points.astype(np.float16).view(np.uint16)
     assert np.array_equal(encode16(points), expected)
     assert [encode(Fraction(p), F16) for p in points.tolist()] == expected.tolist()
+
+
+def test_every_bf16_word_decodes_as_the_upper_half_of_binary32_and_encodes_back() -> None:
+    values = _bf16_values()
+    for bits in FINITE_BF16:
+        value = decode(bits, BF16)
+        assert value == Fraction(float(values[bits]))
+        for direction in Rounding:
+            assert encode(value, BF16, direction) == (0 if bits == 0x8000 else bits)
+        assert encode(value, F32) == (0 if bits == 0x8000 else bits << 16)
+
+
+def test_every_bf16_class_is_numpys() -> None:
+    values = _bf16_values()
+    kinds = np.array([kind_of(b, BF16) for b in range(2**16)])
+    assert np.array_equal(kinds == Kind.NAN, np.isnan(values))
+    assert np.array_equal(kinds == Kind.PLUS_INF, np.isposinf(values))
+    assert np.array_equal(kinds == Kind.MINUS_INF, np.isneginf(values))
+    sizes = np.array([size_of(b, BF16) for b in range(2**16)])
+    assert np.array_equal(sizes == Size.ZERO, values == 0)
+    assert np.array_equal(sizes == Size.SUBNORMAL, (values != 0) & (np.abs(values) < 2.0**-126))
+    assert np.array_equal(sizes == Size.NORMAL, np.isfinite(values) & (np.abs(values) >= 2.0**-126))
+
+
+def test_every_binary16_size_is_numpys() -> None:
+    values = ALL.view(np.float16)
+    least = np.finfo(np.float16).smallest_normal
+    sizes = np.array([size_of(b, F16) for b in range(2**16)])
+    assert np.array_equal(sizes == Size.ZERO, values == 0)
+    assert np.array_equal(sizes == Size.SUBNORMAL, (values != 0) & (np.abs(values) < least))
+    assert np.array_equal(sizes == Size.NORMAL, np.isfinite(values) & (np.abs(values) >= least))
+    assert np.array_equal(sizes == Size.INFINITE, np.isinf(values))
+    assert np.array_equal(sizes == Size.NAN, np.isnan(values))
+
+
+def test_the_ulp_of_every_binary16_number_is_the_spacing_to_the_next_one_away_from_zero() -> None:
+    """np.spacing is infinite at the largest number, whose ulp is that of its binade."""
+    values = ALL.view(np.float16)
+    with np.errstate(all="ignore"):
+        spacing = np.spacing(np.abs(values)).astype(np.float64)
+    for bits in FINITE:
+        expected = Fraction(32) if bits & 0x7FFF == 0x7BFF else Fraction(float(spacing[bits]))
+        assert ulp(decode(bits, F16), F16) == expected
+
+
+def test_the_ulp_of_every_bf16_number_is_65536_times_that_of_binary32() -> None:
+    spacing = np.abs(np.spacing(np.abs(_bf16_values()).astype(np.float32))).astype(np.float64)
+    for bits in FINITE_BF16:
+        assert ulp(decode(bits, BF16), BF16) == 65536 * Fraction(float(spacing[bits]))
+
+
+def test_neighbours_of_every_binary16_number_are_numpys() -> None:
+    values = ALL.view(np.float16)
+    with np.errstate(over="ignore"):
+        up, down = (np.nextafter(values, np.float16(end)).view(np.uint16) for end in (np.inf, -np.inf))
+    tiny = power_of_two(-60)
+    for bits in FINITE:
+        value = decode(bits, F16)
+        # NumPy's smaller neighbour of the least positive number is +0, the other way round -0.
+        assert encode(value + tiny, F16, Rounding.UP) == up[bits]
+        assert encode(value - tiny, F16, Rounding.DOWN) == down[bits]
+
+
+def _neighbours(form: Format) -> list[tuple[int, Fraction, Fraction]]:
+    """Each positive finite word with its value and the next one; past the largest, the step goes on."""
+    numbers = [decode(bits, form) for bits in range(form.infinity)]
+    return list(zip(range(form.infinity), numbers, [*numbers[1:], numbers[-1] + ulp(numbers[-1], form)], strict=True))
+
+
+@pytest.mark.parametrize("form", [F16, BF16], ids=lambda form: form.name)
+def test_every_tie_goes_to_the_even_word_and_beside_it_to_the_nearer(form: Format) -> None:
+    for bits, low, high in _neighbours(form):
+        tie, step = (low + high) / 2, (high - low) / 2**30
+        even = bits + (bits & 1)
+        assert encode(tie, form) == even
+        assert encode(-tie, form) == even | form.sign
+        assert encode(tie - step, form) == bits
+        assert encode(tie + step, form) == bits + 1
+
+
+@pytest.mark.parametrize("form", [F16, BF16], ids=lambda form: form.name)
+def test_directed_rounding_between_all_neighbours(form: Format) -> None:
+    """Beyond the largest number: infinite away from zero, the largest number toward it."""
+    for bits, low, high in _neighbours(form):
+        x = low + (high - low) / 3
+        assert encode(x, form, Rounding.ZERO) == encode(x, form, Rounding.DOWN) == bits
+        assert encode(x, form, Rounding.UP) == bits + 1
+        assert encode(-x, form, Rounding.ZERO) == encode(-x, form, Rounding.UP) == bits | form.sign
+        assert encode(-x, form, Rounding.DOWN) == bits + 1 | form.sign
+
+
+def test_far_beyond_the_largest_number() -> None:
+    for x in (Fraction(10**9), Fraction(10**400)):
+        assert encode(x, F16) == encode(x, F16, Rounding.UP) == 0x7C00
+        assert encode(x, F16, Rounding.ZERO) == encode(x, F16, Rounding.DOWN) == 0x7BFF
+        assert encode(-x, F16) == encode(-x, F16, Rounding.DOWN) == 0xFC00
+        assert encode(-x, F16, Rounding.ZERO) == encode(-x, F16, Rounding.UP) == 0xFBFF
+
+
+def test_bf16_rounding_is_that_of_binary32_words_cut_in_half() -> None:
+    """The usual way to round binary32 words to bf16 in integers, at and beside ties."""
+    lower = np.array([0, 1, 0x7FFF, 0x8000, 0x8001], np.uint32)[ALL % 5]
+    words = (ALL.astype(np.uint32) << np.uint32(16)) | lower
+    with np.errstate(invalid="ignore"):
+        values = words.view(np.float32).astype(np.float64)
+    for bits in FINITE_BF16:
+        expected = int(words[bits]) + 0x7FFF + (bits & 1) >> 16
+        assert encode(Fraction(float(values[bits])), BF16) == (0 if values[bits] == 0 else expected)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, width=64))
+def test_directed_rounding_to_binary32_brackets_the_value(x: float) -> None:
+    """The neighbours that NumPy names around the one nearest to x."""
+    with np.errstate(all="ignore"):
+        near = np.float64(x).astype(np.float32)
+        down = near if np.float64(near) <= x else np.nextafter(near, np.float32(-np.inf))
+        up = near if np.float64(near) >= x else np.nextafter(near, np.float32(np.inf))
+    words = {Rounding.DOWN: down, Rounding.UP: up, Rounding.ZERO: down if x > 0 else up}
+    for direction, word in words.items():
+        bits = int(word.view(np.uint32))
+        found = encode(Fraction(x), F32, direction)
+        assert found == bits or (found | bits) & 0x7FFFFFFF == 0
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_binary64_is_its_own(x: float) -> None:
+    bits = int(np.float64(x).view(np.uint64))
+    assert encode(Fraction(x), F64) == (0 if x == 0 else bits)
+    assert decode(bits, F64) == Fraction(x)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, width=64))
@@ -101,6 +247,11 @@ def test_values_and_units() -> None:
     assert rn32(Fraction(2**24 + 1)) == 2**24
     assert F16.largest == 65504
     assert F32.largest == 2**128 - 2**104
+    assert BF16.largest == 2**128 - 2**120
+    assert [form.least_normal for form in (F16, BF16, F32, F64)] == [-14, -126, -126, -1022]
+    assert rz32(Fraction(2**24 + 3)) == 2**24 + 2
+    assert rz32(-Fraction(2**200)) == -F32.largest
+    assert rounded(1 + P**-30, BF16, Rounding.UP) == 1 + P**-7
     assert ulp(Fraction(1), F32) == P**-23
     assert ulp(Fraction(0), F16) == P**-24
     assert ulp(P**-20, F16) == P**-24
@@ -113,8 +264,15 @@ def test_what_has_no_value_is_refused() -> None:
         decode(0x10000, F16)
     with pytest.raises(BadInput, match="largest value is 65504"):
         rn16(Fraction(65520))
-    with pytest.raises(BadInput, match="not negative"):
-        accepts16(0, Fraction(0), Fraction(-1))
+    with pytest.raises(BadInput, match="bf16 0x7f80 is not finite"):
+        decode(0x7F80, BF16)
+    with pytest.raises(BadInput, match=r"at least 2\^1024 overflows f32"):
+        rn32(Fraction(2) ** 1024)
+    with pytest.raises(BadInput, match="overflows bf16"):
+        rounded(Fraction(2) ** 128, BF16, Rounding.UP)
+    for asked in (accepts16, lambda bits, s, bound: acceptance16(s, bound)):
+        with pytest.raises(BadInput, match="not negative, got -1"):
+            asked(0, Fraction(0), Fraction(-1))
 
 
 def test_acceptance_without_slack_is_rounding() -> None:
@@ -124,6 +282,29 @@ def test_acceptance_without_slack_is_rounding() -> None:
         assert set(accepted) <= ({0, 0x8000} if s == 0 else {bits})
         assert accepts16(bits, s, Fraction(0))
         assert not accepts16(bits + 1, s, Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("s", "bound", "ends"),
+    [
+        (Fraction(65519), Fraction(1), (0x7BFF, 0x7C00)),
+        (Fraction(-65519), Fraction(1), (0xFC00, 0xFBFF)),
+        (Fraction(0), P**-25, (0x8000, 0x0000)),
+        (Fraction(0), 3 * P**-26, (0x8001, 0x0001)),
+        (Fraction(1), P**-12, (0x3C00, 0x3C00)),
+        (Fraction(1), 3 * P**-11, (0x3BFD, 0x3C02)),
+        (Fraction(1), 10**6 * P**0, (0xFC00, 0x7C00)),
+    ],
+)
+def test_the_ends_of_acceptance(s: Fraction, bound: Fraction, ends: tuple[int, int]) -> None:
+    assert acceptance16(s, bound) == ends
+    for end in ends:
+        assert accepts16(end, s, bound)
+    low, high = (order(end, F16) for end in ends)
+    near = {(end + step) % 2**16 for end in ends for step in (-1, 1)}
+    for bits in (*near, *range(0, 2**16, 37)):
+        inside = kind_of(bits, F16) is not Kind.NAN and low <= order(bits, F16) <= high
+        assert accepts16(bits, s, bound) is inside
 
 
 @pytest.mark.parametrize(
