@@ -43,7 +43,7 @@ class Expected:
     exact: Reals
     bound: Reals
     vacuous: NDArray[np.bool_] | None = None
-    form: Format = F16
+    form: Format = field(default=F16, kw_only=True)
 
     def __post_init__(self) -> None:
         found = self.vacuous
