@@ -194,7 +194,8 @@ def diff(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the generated inputs.")] = 0,
     evidence: Annotated[
-        Path | None, typer.Option("--evidence", metavar="F", help="Also write what was run to F as JSON.")
+        Path | None,
+        typer.Option("--json", "--evidence", metavar="F", help="Also write what was run, with histograms, to F."),
     ] = None,
     root: RootOption = None,
 ) -> int:
@@ -202,6 +203,20 @@ def diff(
     from fltc.commands.diff import run
 
     return run(_root(root), None if device is None else device.value, op or [], seed, evidence)
+
+
+@app.command()
+def probe(
+    device: Annotated[
+        Device | None, typer.Option("--device", help="Default: cuda if there is a device, else emulator.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the drawn operands.")] = 0,
+    json: JsonOption = None,
+) -> int:
+    """Measure what error bounds assume of a device: approximate instructions and the tensor core."""
+    from fltc.commands.probe import run
+
+    return run(None if device is None else device.value, seed, json)
 
 
 @app.command()

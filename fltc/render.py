@@ -1,9 +1,9 @@
-"""Reports as text: the matrix of kernels and obligations, what failed and why, and what was assumed."""
+"""Reports of the prover as text: the matrix of kernels and obligations, what failed and why, what was assumed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -20,40 +20,34 @@ KINDS = (
     "numerics", "refinement", "no-wrap", "init", "no-trap", "composition",
 )  # fmt: skip
 
-_STYLES = {"refuted": "bold red", "unknown": "yellow", "derived": "cyan", "proved": "green"}
+STYLES = {
+    "refuted": "bold red", "assumption violated": "bold red", "unknown": "yellow", "derived": "cyan", "proved": "green",
+}  # fmt: skip
+_LOUD = ("refuted", "assumption violated")
+_TOLD = (*_LOUD, "unknown")
 _COLUMN = 18  # characters a kernel's column needs: "unknown 12 of 34" and padding
 _LABEL = 18  # the column of obligation names
 
 
-class DiffRow(Protocol):
-    """One operator of a differential run; worst_ratio is error / bound."""
-
-    @property
-    def op(self) -> str: ...
-    @property
-    def cases(self) -> int: ...
-    @property
-    def worst_ratio(self) -> float: ...
-    @property
-    def failures(self) -> Sequence[object]: ...
-
-
 def print_report(console: Console, report: Report) -> None:
-    """Matrix, details of all that is refuted or unknown, assumptions, where verdicts come from, closing line."""
+    """Matrix, details of all that is not proved, assumptions, where verdicts come from, closing line."""
     for table in matrices(report.rows, console.width):
         console.print(table)
-    for row, kinds in told_once([r for r in report.rows if r.verdict.value in ("refuted", "unknown")]):
-        _plain(console, "\n".join(details(row, kinds)), _STYLES[row.verdict.value])
+    for row, kinds in told_once([r for r in report.rows if r.verdict.value in _TOLD]):
+        plain(console, "\n".join(details(row, kinds)), STYLES[row.verdict.value])
     derived = [row for row in report.rows if row.verdict.value == "derived"]
     for row in derived:
-        _plain(console, f"derived {row.kernel} {row.obligation}: {row.detail}")
+        plain(console, f"derived {row.kernel} {row.obligation}: {row.detail}")
+    for row in report.rows:
+        if row.assumptions:
+            plain(console, f"{row.kernel} {row.obligation} assumes of the device: {', '.join(row.assumptions)}")
     if report.assumptions:
-        _plain(console, "assumed:")
+        plain(console, "assumed:")
     for assumption in folded(report.assumptions):
-        _plain(console, f"  {assumption}")
+        plain(console, f"  {assumption}")
     now = sum(row.source == "decided now" for row in report.rows)
-    _plain(console, f"decided now {now}, taken from the store {len(report.rows) - now}")
-    _plain(console, report.summary_line())
+    plain(console, f"decided now {now}, taken from the store {len(report.rows) - now}")
+    plain(console, report.summary_line())
 
 
 def told_once(rows: Sequence[Row]) -> list[tuple[Row, str]]:
@@ -89,41 +83,15 @@ def cell(rows: Sequence[Row]) -> Text:
         return Text("-", style="dim")
     weakest = min(row.verdict for row in rows)
     count = sum(row.verdict is weakest for row in rows)
-    word = weakest.value.upper() if weakest.value == "refuted" else weakest.value
+    word = weakest.value.upper() if weakest.value in _LOUD else weakest.value
     text = word if len(rows) == 1 else f"{word} {count}" if count == len(rows) else f"{word} {count} of {len(rows)}"
-    return Text(text, style=_STYLES[weakest.value])
-
-
-def print_diff(console: Console, device: str, seed: int, rows: Sequence[DiffRow]) -> None:
-    """One line for each operator, each failing case, and the closing line."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("operator", "cases", "worst error/bound", "result"):
-        table.add_column(heading)
-    for row in rows:
-        good = row.cases > 0 and not row.failures
-        result = "inside the bound" if good else f"FAILED {len(row.failures)}" if row.failures else "no case ran"
-        table.add_row(row.op, str(row.cases), f"{row.worst_ratio:.3f}", Text(result, "green" if good else "bold red"))
-    console.print(table)
-    for row in rows:
-        for failure in row.failures:
-            _plain(console, f"FAILED {row.op}: {failure}", _STYLES["refuted"])
-    _plain(console, diff_line(device, seed, rows))
-
-
-def diff_line(device: str, seed: int, rows: Sequence[DiffRow]) -> str:
-    """The last line of `fltc diff`."""
-    cases, failed = sum(row.cases for row in rows), sum(len(row.failures) for row in rows)
-    worst = max((row.worst_ratio for row in rows), default=0.0)
-    return (
-        f"diff on {device}, seed {seed}: {len(rows)} operators, {cases} cases, {failed} failed, "
-        f"worst error/bound {worst:.3f}"
-    )
+    return Text(text, style=STYLES[weakest.value])
 
 
 def _place(kind: str) -> int:
     return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
-def _plain(console: Console, text: str, style: str = "") -> None:
+def plain(console: Console, text: str, style: str = "") -> None:
     """Text as it is: no markup, no wrapping, since lines may be searched for."""
     console.print(Text(text, style=style), soft_wrap=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from common.histogram import Histogram
 from fltc.cli import main
 from fltc.commands import diff as diff_command
 from proofs.check.request import CheckRequest
@@ -419,7 +420,9 @@ def test_audit_prints_findings_and_exits_with_its_code(
 def diff_rows(*rows: tuple[str, int, float, list[str]]) -> object:
     return SimpleNamespace(
         rows=[
-            SimpleNamespace(op=op, cases=cases, worst_ratio=ratio, failures=failures)
+            SimpleNamespace(
+                op=op, cases=cases, worst_ratio=ratio, failures=failures, histogram=Histogram(zero=cases, vacuous=2)
+            )
             for op, cases, ratio, failures in rows
         ]
     )
@@ -428,7 +431,7 @@ def diff_rows(*rows: tuple[str, int, float, list[str]]) -> object:
 @pytest.mark.parametrize(
     ("rows", "code", "line"),
     [
-        ([("silu", 40, 0.51, [])], 0, "on emulator, seed 7: 1 operators, 40 cases, 0 failed, worst error/bound 0.510"),
+        ([("silu", 40, 0.51, [])], 0, "7: 1 operators, 40 cases, 0 failed, worst error/bound 0.510, 2 vacuous"),
         ([("silu", 40, 1.5, ["n=3: element 2"])], 1, "1 failed, worst error/bound 1.500"),
         ([("silu", 0, 0.0, [])], 1, "0 cases"),
         ([], 1, "0 operators"),
@@ -447,6 +450,15 @@ def test_diff_passes_only_what_ran_and_stayed_inside(
     monkeypatch.setattr(diff_command, "load_harness", lambda _: harness)
     assert main(["diff", "--device", "emulator", "--seed", "7"]) == code
     assert line in last_line(capsys.readouterr().out)
+
+
+def test_diff_refuses_a_place_for_its_json_before_it_runs(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(diff_command, "load_harness", raises(AssertionError("ran")))
+    for flag in ("--json", "--evidence"):
+        assert main(["diff", flag, "nowhere/d.json"]) == 3
+        assert "there is no folder" in capsys.readouterr().err
 
 
 def test_diff_without_a_driver_says_that_it_takes_the_emulator(

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fltc.output import stdout
-from fltc.render import print_diff
+from fltc.output import check_place, stdout
+from fltc.render_diff import print_diff
 from spec.errors import BadInput, DriverError
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ HARNESS = Path("tests/harness/run.py")
 
 def run(root: Path, device: str | None, ops: list[str], seed: int, evidence: Path | None) -> int:
     """Print one row for each operator and return 0 if every operator ran and stayed inside its bound, else 1."""
+    if evidence is not None:
+        check_place(evidence)
     console = stdout()
     if device is None:
         device, reason = default_device()

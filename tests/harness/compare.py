@@ -10,11 +10,16 @@ import numpy.typing as npt
 
 from backend.device import Device
 from backend.launch import Descriptor, prepare
+from common.histogram import TENTHS, Histogram
 from spec.contracts.model import ACTIVE
 from spec.operators.model import Expected, Operator
+from spec.scalar import Kind, Reals, kinds16
 from tests.harness.layout import CANARY, UNWRITTEN, Image, Place, place
 
 Words = npt.NDArray[np.uint16]
+Flags = npt.NDArray[np.bool_]
+
+_EDGES = np.arange(1, TENTHS) / TENTHS
 
 
 @dataclass(frozen=True)
@@ -27,10 +32,13 @@ class Outcome:
 
 @dataclass
 class Verdict:
-    """Of one case: the worst error as a part of the bound (1 is the limit), elements compared, what is wrong."""
+    """Of one case: the worst error as a part of the bound (1 is the limit), what each result came to, what is wrong.
+
+    `worst_ratio` is over accepted results whose bound is not vacuous.
+    """
 
     worst_ratio: float = 0.0
-    elements: int = 0
+    counts: Histogram = field(default_factory=Histogram)
     complaints: list[str] = field(default_factory=list)
 
 
@@ -77,17 +85,43 @@ def judge(expected: Expected, outputs: Mapping[str, Words], operator: Operator, 
     """Class first, value second; adds to the verdict."""
     words = outputs[operator.output]
     accepted, ratio = expected.accepts(words), expected.ratio(words)
-    verdict.elements += words.size
-    if accepted.any():
-        verdict.worst_ratio = max(verdict.worst_ratio, float(ratio[accepted].max()))
-    if accepted.all():
-        return
-    where = tuple(np.argwhere(~accepted)[0].tolist())
-    nearest, wrong = expected.nearest()[where], int((~accepted).sum())
-    verdict.complaints.append(
-        f"{operator.output}{list(where)} = {_shown(words[where])}, expected {_shown(nearest)} "
-        f"(exact {expected.exact[where]!r}, bound {expected.bound[where]:.3g}); {wrong} of {words.size} wrong"
+    wrong_class = ~accepted if accepted.all() else ~accepted & (kinds16(words) != expected.kinds)
+    outside = ~accepted & ~wrong_class
+    counts, worst = _counted(expected, accepted, ratio)
+    counts.wrong_class, counts.outside = int(wrong_class.sum()), int(outside.sum())
+    verdict.counts.add(counts)
+    verdict.worst_ratio = max(verdict.worst_ratio, worst)
+    if counts.wrong_class:
+        where = tuple(np.argwhere(wrong_class)[0].tolist())
+        verdict.complaints.append(
+            f"{_told(expected, words, operator, where)}: wrong class; {counts.wrong_class} of {words.size} results"
+        )
+    if counts.outside:
+        where = tuple(np.argwhere(outside)[0].tolist())
+        exact, bound = float(expected.exact[where]), expected.bound[where]
+        limits = f"exact {exact!r}, bound {bound:.3g}, error/bound {ratio[where]:.3g}"
+        verdict.complaints.append(
+            f"{_told(expected, words, operator, where)}: value outside the bound ({limits}); "
+            f"{counts.outside} of {words.size} results"
+        )
+
+
+def _told(expected: Expected, words: Words, operator: Operator, where: tuple[int, ...]) -> str:
+    return f"{operator.output}{list(where)} = {_shown(words[where])}, expected {_shown(expected.nearest()[where])}"
+
+
+def _counted(expected: Expected, accepted: Flags, ratio: Reals) -> tuple[Histogram, float]:
+    """The accepted results by their part of the bound, and the largest part. Most are 0: only the others are binned."""
+    finite, vacuous = expected.kinds == Kind.FINITE, expected.says_nothing()
+    measured = accepted & finite & ~vacuous
+    parts = ratio[measured & (ratio > 0.0)]
+    counts = Histogram(
+        class_only=int((accepted & ~finite).sum()),
+        zero=int(measured.sum()) - parts.size,
+        tenths=np.bincount(np.searchsorted(_EDGES, parts), minlength=TENTHS).tolist(),
+        vacuous=int((accepted & vacuous).sum()),
     )
+    return counts, float(parts.max(initial=0.0))
 
 
 def same_bits(a: Words, b: Words, what: str) -> list[str]:

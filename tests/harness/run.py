@@ -19,6 +19,7 @@ from backend import ptx
 from backend.device import Device, open_device
 from backend.launch import Descriptor, bind
 from common.files import write_atomic
+from common.histogram import Histogram
 from spec.contracts import STEMS, contracts_of
 from spec.contracts.model import ACTIVE, Contract
 from spec.errors import BadInput, ContractViolation, DriverError, FltcError
@@ -47,7 +48,11 @@ PROFILES = {"emulator": Profile(300, EMULATOR, widest=8192), "cuda": Profile(100
 
 @dataclass
 class DiffRow:
-    """What one operator's campaign came to. `worst_ratio`: largest error/bound among the accepted results."""
+    """What one operator's campaign came to.
+
+    `worst_ratio`: largest error/bound among the accepted results whose bound is not vacuous. `histogram`: every
+    compared result, those of the runs that shrink a failure included.
+    """
 
     op: str
     cases: int = 0
@@ -58,6 +63,7 @@ class DiffRow:
     launches: int = 0
     elements: int = 0
     worst_case: str = ""
+    histogram: Histogram = field(default_factory=Histogram)
 
 
 @dataclass(frozen=True)
@@ -197,7 +203,7 @@ def _verdict(
             return verdict
         floats = {name: float(np.float32(v)) for name, v in case.values.items() if isinstance(v, float)}
         judge(operator.expected(inputs, floats), outcome.outputs, operator, verdict)
-        row.elements += verdict.elements
+        _count(row, verdict)
         verdict.complaints += _extra(device, descriptor, case, inputs, outcome, row, further)
     except (ContractViolation, DriverError):
         raise
@@ -285,8 +291,13 @@ def _one(
     judge(expected, outcome.outputs, operator, verdict)
     if verdict.worst_ratio > row.worst_ratio:
         row.worst_ratio, row.worst_case = verdict.worst_ratio, made.name
-    row.elements += verdict.elements
+    _count(row, verdict)
     return verdict.complaints, outcome.outputs[operator.output]
+
+
+def _count(row: DiffRow, verdict: Verdict) -> None:
+    row.elements += verdict.counts.total
+    row.histogram.add(verdict.counts)
 
 
 def _equal(a: Any, b: Any) -> bool:
