@@ -7,8 +7,7 @@ Order, with K = `inner`, padded with +0 to a multiple of 16:
 
 What one mma adds in which order is left open by PTX; TC(24,2) is assumed of it.
 
-Bound (docs/numerics.md): with cl(x) = max(|x|, 2^-14), cl(0) = 0, s_t the exact sum after t instructions, Y_t the sum
-of cl(a) cl(b) over instruction t, and kappa = 10 * 2^-23,
+Bound: the running one of theorem 2.2 in spec.tensor_core, with kappa = 10 * 2^-23,
 
     E_0 = 0,   E_t = E_{t-1} + kappa (|s_{t-1}| + E_{t-1} + Y_t).
 
@@ -30,16 +29,8 @@ from spec.operators.build import ZERO, narrow
 from spec.operators.formats import Words
 from spec.operators.model import NAN16, Expected, KnownAnswer, Operator, raw, words
 from spec.ptx.node import Node, constant, input_element
-from spec.scalar import F16, Bits16, Format, Kind, Reals, inflate, power_of_two
-
-BLOCK = 16
-"""Products that one mma.m16n8k16 adds to an element."""
-KAPPA = 10 * power_of_two(-23)
-"""Error of one instruction in parts of |c| + sum cl(a) cl(b), under TC(24,2)."""
-CLIP = power_of_two(-14)
-"""Subnormal operands are aligned as if they were this large."""
-MAX_INNER = 2**24
-
+from spec.scalar import F16, Bits16, Format, Kind, inflate
+from spec.tensor_core import PRODUCTS, chains
 
 # --- order ------------------------------------------------------------------------------------------------------------
 
@@ -47,8 +38,8 @@ MAX_INNER = 2**24
 def chain(pairs: Sequence[tuple[Node, Node]], start: Node = ZERO) -> Node:
     """start + sum of a b by mma.m16n8k16, 16 products to an instruction, the last one filled with +0."""
     total, zero = start, constant(16, 0)
-    for k in range(0, len(pairs), BLOCK):
-        block = [*pairs[k : k + BLOCK], *[(zero, zero)] * BLOCK][:BLOCK]
+    for k in range(0, len(pairs), PRODUCTS):
+        block = [*pairs[k : k + PRODUCTS], *[(zero, zero)] * PRODUCTS][:PRODUCTS]
         total = Node("mma", ("f16", "f32"), (*(factor for pair in block for factor in pair), total))
     return total
 
@@ -74,41 +65,6 @@ def expression(values: Mapping[str, int], buffer: str, element: int) -> Node:
 # --- bound ------------------------------------------------------------------------------------------------------------
 
 
-def clipped(x: Fraction) -> Fraction:
-    """cl(x): the magnitude that alignment sees."""
-    return max(abs(x), CLIP) if x else x
-
-
-def running(a: Sequence[Fraction], b: Sequence[Fraction], start: Fraction = Fraction(0)) -> tuple[Fraction, Fraction]:
-    """The exact sum and E of one element, exactly; `start` is C, taken as exact."""
-    s, bound = start, Fraction(0)
-    for k in range(0, len(a), BLOCK):
-        block = list(zip(a[k : k + BLOCK], b[k : k + BLOCK], strict=True))
-        bound += KAPPA * (abs(s) + bound + sum(clipped(x) * clipped(y) for x, y in block))
-        s += sum(x * y for x, y in block)
-    return s, bound
-
-
-def running_arrays(a: Reals, b: Reals) -> tuple[Reals, Reals]:
-    """The sums and E of a product of finite matrices in float64, E inflated by the reference's own rounding."""
-    rows, inner, columns = a.shape[0], a.shape[1], b.shape[1]
-    if b.shape[0] != inner or inner > MAX_INNER:
-        raise BadInput(f"a is (rows, inner), b is (inner, columns), inner <= {MAX_INNER}; got {a.shape} and {b.shape}")
-    s, bound, total = (np.zeros((rows, columns)) for _ in range(3))
-    kappa, clip = float(KAPPA), float(CLIP)
-    for k in range(0, inner, BLOCK):
-        x, y = a[:, k : k + BLOCK], b[k : k + BLOCK]
-        sizes = [np.where(part != 0.0, np.maximum(np.abs(part), clip), 0.0) for part in (x, y)]
-        bound += kappa * (np.abs(s) + bound + sizes[0] @ sizes[1])
-        s += x @ y
-        total += np.abs(x) @ np.abs(y)
-    # A sum of n exact products in float64 is off by at most n 2^-53 times the sum of magnitudes, in any order; the
-    # same error of |s| in the recurrence counts kappa-fold. The recurrence itself rounds some 20 times a step.
-    steps = -(-inner // BLOCK)
-    reference = (2 * inner + 16) * 2.0**-53 * total
-    return s, inflate(bound * (1 + steps * 2.0**-48), reference)
-
-
 def phi(values: Mapping[str, int]) -> Fraction:
     """There is none."""
     raise BadInput(f"a product of matrices has no relative bound, sums cancel; asked at {dict(values)}")
@@ -122,8 +78,8 @@ def product(inputs: Mapping[str, Words], form: Format) -> Expected:
     a, b = inputs["a"], inputs["b"]
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise BadInput(f"a is (rows, inner) and b is (inner, columns), got {a.shape} and {b.shape}")
-    exact, bound = running_arrays(formats.finite_values(a, F16), formats.finite_values(b, F16))
-    return Expected(_kinds(a, b), exact, bound, form=form)
+    found = chains(formats.finite_values(a, F16), formats.finite_values(b, F16))
+    return Expected(_kinds(a, b), found.sums, inflate(found.running, 0.0), form=form)
 
 
 def expected(inputs: Mapping[str, Words], floats: Mapping[str, float]) -> Expected:

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from spec.assumptions import needed
 from spec.errors import BadInput, Unsupported
 from spec.operators import gemm, gemm_f32
-from spec.operators.exact import TensorCore, Value, evaluate, read
+from spec.operators.exact import Value, evaluate, read
 from spec.operators.model import raw, words
 from spec.ptx.node import Node, constant, input_element, topological
 from spec.scalar import F16, F32, Bits16, decode, encode, power_of_two
-from tests.spec.simulation import TENSOR_CORES, any_word, finite_word, word
+from spec.tensor_core import ADA, HOPPER, KAPPA, MODELS, TensorCore, chain, chains
+from tests.spec.simulation import any_word, finite_word, word
 
-MODELS = pytest.mark.parametrize("model", TENSOR_CORES.values(), ids=TENSOR_CORES.keys())
+EACH = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 
 
 def _sizes(rows: int, inner: int, columns: int) -> dict[str, int]:
@@ -49,7 +50,8 @@ def _check(a: list[int], b: list[int], model: TensorCore) -> Fraction:
     single, stored = _simulate(a, b, model)
     assert isinstance(single, Fraction)
     x, y = ([decode(w, F16) for w in part] for part in (a, b))
-    exact, bound = gemm.running(x, y)
+    found = chain(x, y)
+    exact, bound = found.exact, found.running
     assert abs(single - exact) <= bound
     expected = gemm.expected({"a": _row(a), "b": _column(b)}, {})
     off = abs(Fraction(float(expected.exact[0, 0])) - exact)
@@ -91,7 +93,7 @@ def test_padding_is_whole_blocks_and_an_empty_sum_is_zero() -> None:
 near_one = st.integers(0x3800, 0x4400) | st.integers(0xB800, 0xC400)
 
 
-@MODELS
+@EACH
 @given(st.data(), st.integers(1, 70))
 @settings(max_examples=150, deadline=None)
 def test_the_bound_holds_for_exact_models(model: TensorCore, data: st.DataObject, inner: int) -> None:
@@ -103,18 +105,18 @@ def test_the_bound_holds_for_exact_models(model: TensorCore, data: st.DataObject
     _check(a, b, model)
 
 
-@MODELS
+@EACH
 def test_it_has_cases_near_its_bound(model: TensorCore) -> None:
     """15 products just below two units of alignment next to 1 all but vanish: 0.74 of the bound on Ada, 0.44 on Hopper,
     whose own bound would be half as large. Over many instructions sums of one sign come near too."""
     swamped = [encode(Fraction(2047, 1024) * power_of_two(-13), F16)] * 15
     one_mma = _check([0x3C00, *swamped], [0x3C00, *swamped], model)
-    assert one_mma >= (Fraction(7, 10) if model is TENSOR_CORES["TC(24,2)"] else Fraction(4, 10))
+    assert one_mma >= (Fraction(7, 10) if model is ADA else Fraction(4, 10))
     long = _check([0x3C00, *swamped, *swamped * 16], [0x3C00, *swamped, *swamped * 16], model)
     assert long >= Fraction(3, 10)
 
 
-@MODELS
+@EACH
 @pytest.mark.parametrize(("size", "allowed"), [(2048, {0x3C00}), (4096, {0, 0x3C00}), (8192, {0})])
 def test_what_cancels_may_vanish(model: TensorCore, size: int, allowed: set[int]) -> None:
     """size^2 + 1 - size^2: exactly 1, but 1 lies within the error of size^2."""
@@ -126,14 +128,14 @@ def test_what_cancels_may_vanish(model: TensorCore, size: int, allowed: set[int]
         assert expected.accepts(raw(result)[np.newaxis]).all()
 
 
-@MODELS
+@EACH
 @pytest.mark.parametrize(("count", "result"), [(65_519, 0x7BFF), (65_520, 0x7C00)])
 def test_sums_of_ones_are_exact_up_to_the_conversion(model: TensorCore, count: int, result: int) -> None:
-    s, bound = gemm.running_arrays(np.ones((1, count)), np.ones((count, 1)))
-    assert s[0, 0] == count
-    assert bound[0, 0] < 200
-    ones = [Fraction(1)] * 16
-    assert encode(model(ones, ones, Fraction(count - 16)), F16) == result
+    found = chains(np.ones((1, count)), np.ones((count, 1)))
+    assert found.sums[0, 0] == count
+    assert found.running[0, 0] < 200
+    ones, start = np.full(16, 0x3C00, np.uint16), np.array(encode(Fraction(count - 16), F32), np.uint32)
+    assert encode(decode(int(model.dot("f16", "f32", ones, ones, start)), F32), F16) == result
 
 
 def test_alternating_ones_cancel_to_zero_or_what_the_bound_allows() -> None:
@@ -149,7 +151,7 @@ def test_alternating_ones_cancel_to_zero_or_what_the_bound_allows() -> None:
 def test_scaling_by_a_power_of_two_and_zeros_in_front_of_blocks_change_no_bit(seed: int) -> None:
     rng = random.Random(seed)
     a, b = ([rng.randrange(0x3400, 0x4400) for _ in range(40)] for _ in range(2))
-    for model in TENSOR_CORES.values():
+    for model in MODELS.values():
         single = _simulate(a, b, model)[0]
         scaled = _simulate([w + 0x0800 for w in a], b, model)[0]
         assert isinstance(single, Fraction)
@@ -161,14 +163,13 @@ def test_the_running_bound_is_below_that_of_all_magnitudes() -> None:
     """E_t <= kappa * sum of T_j over j <= t, T_j the magnitudes up to there; what the harness uses is far smaller."""
     rng = np.random.default_rng(5)
     a, b = (rng.standard_normal((1, 1024)).astype(np.float16).astype(np.float64) for _ in range(2))
-    _, bound = gemm.running_arrays(a, b.T)
     sizes = np.cumsum((np.abs(a) * np.abs(b)).reshape(-1, 16).sum(axis=1))
-    assert float(bound[0, 0]) < 0.2 * float(gemm.KAPPA) * sizes.sum()
+    assert float(chains(a, b.T).running[0, 0]) < 0.2 * float(KAPPA) * sizes.sum()
     with pytest.raises(BadInput, match="no relative bound"):
         gemm.phi({"inner": 16})
 
 
-@MODELS
+@EACH
 @given(st.lists(finite_word, min_size=1, max_size=40), st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_a_sum_stored_in_binary32_is_accepted_by_the_same_bound(model: TensorCore, a: list[int], seed: int) -> None:
@@ -192,18 +193,20 @@ def test_a_sum_stored_in_binary32_is_accepted_by_the_same_bound(model: TensorCor
 def test_the_exceptional_table_is_that_of_the_sequence(data: st.DataObject, inner: int) -> None:
     a, b = (data.draw(st.lists(any_word, min_size=inner, max_size=inner)) for _ in range(2))
     expected = gemm.expected({"a": _row(a), "b": _column(b)}, {})
-    for model in TENSOR_CORES.values():
+    for model in MODELS.values():
         assert expected.accepts(raw(word(_simulate(a, b, model)[1]))[np.newaxis]).all(), (a, b)
 
 
-def test_a_model_must_be_chosen() -> None:
+def test_the_model_is_the_callers_choice_and_knows_its_formats() -> None:
+    """1 + 2^-24 - 1: what Ada keeps beside 1 in its first eight products, and Hopper over all sixteen."""
+    a = [0x3C00, 0x0C00, *[0] * 6, 0xBC00]
+    b = [0x3C00, 0x0C00, *[0] * 6, 0x3C00]
+    assert _simulate(a, b, ADA)[0] == 0
+    assert _simulate(a, b, HOPPER)[0] == power_of_two(-24)
     stored = gemm.expression(_sizes(1, 1, 1), "y", 0)
-    other = Node("mma", ("bf16", "f32"), stored.args[0].args)
-    inputs: dict[tuple[str, int], Value] = {("a", 0): Fraction(1), ("b", 0): Fraction(1)}
-    with pytest.raises(Unsupported, match="no exact model of mma"):
-        evaluate([stored], inputs, {})
-    with pytest.raises(Unsupported, match=r"mma.bf16.f32 with 33"):
-        evaluate([other], inputs, {}, tensor_core=TENSOR_CORES["TC(24,2)"])
+    other = Node("mma", ("e4m3", "f32"), stored.args[0].args)
+    with pytest.raises(Unsupported, match=r"no exact model of mma\.e4m3"):
+        evaluate([other], {("a", 0): Fraction(1), ("b", 0): Fraction(1)}, {})
 
 
 def test_shapes_must_fit() -> None:
