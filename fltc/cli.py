@@ -206,6 +206,23 @@ def diff(
 
 
 @app.command()
+def report(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="The folder to write to; it is made if it is not there.")
+    ] = Path("report"),
+    diff: Annotated[
+        list[Path] | None,
+        typer.Option("--diff", metavar="F", help="Show this run of `fltc diff --json F` too; may be repeated."),
+    ] = None,
+    root: RootOption = None,
+) -> int:
+    """Write verdicts, error bounds, assumptions and evidence as a static HTML page."""
+    from fltc.commands.report import run
+
+    return run(_root(root), out, diff or [])
+
+
+@app.command()
 def bench(
     device: Annotated[Device, typer.Option("--device", help="Where to measure.")] = Device.cuda,
     out: Annotated[Path | None, typer.Option("--out", metavar="F", help="Also write the rows to F as JSON.")] = None,
