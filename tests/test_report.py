@@ -36,8 +36,11 @@ LEAVES = {"rect", "path", "line", "circle"}  # SVG: closed as they open
 class Element:
     tag: str
     attributes: dict[str, str]
-    children: list[Element] = field(default_factory=list)
-    words: str = ""
+    content: list[Element | str] = field(default_factory=list)
+
+    @property
+    def children(self) -> list[Element]:
+        return [part for part in self.content if isinstance(part, Element)]
 
     def all(self, tag: str, css: str = "") -> list[Element]:
         """Elements of this kind inside, in order."""
@@ -46,7 +49,10 @@ class Element:
 
     @property
     def text(self) -> str:
-        return " ".join(" ".join([self.words, *(child.text for child in self.children)]).split())
+        return " ".join(self._letters().split())
+
+    def _letters(self) -> str:
+        return "".join(part if isinstance(part, str) else part._letters() for part in self.content)
 
 
 class Reader(HTMLParser):
@@ -58,19 +64,19 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, {name: value or "" for name, value in attrs})
-        self.open[-1].children.append(element)
+        self.open[-1].content.append(element)
         if tag not in VOID:
             self.open.append(element)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in LEAVES, tag
-        self.open[-1].children.append(Element(tag, {name: value or "" for name, value in attrs}))
+        self.open[-1].content.append(Element(tag, {name: value or "" for name, value in attrs}))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop().tag == tag
 
     def handle_data(self, data: str) -> None:
-        self.open[-1].words += data
+        self.open[-1].content.append(data)
 
 
 def read(text: str) -> Element:
@@ -111,13 +117,14 @@ def evidence_json(**changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+ASSUMED = {stem: operator_of(contracts_of(stem)[0].operator).assumptions for stem in STEMS}
 PROVED = Report(
     [
         *(Row(stem, "race", Verdict.PROVED, "taken from the store", detail="1 claims") for stem in STEMS),
-        *(Row(stem, "numerics", Verdict.DERIVED, detail="lemmas decided") for stem in STEMS),
+        *(Row(s, "numerics", Verdict.DERIVED, detail="decided", assumptions=ASSUMED[s]) for s in STEMS),
         Row("silu", "bounds", Verdict.UNKNOWN, detail="line 3: <script>alert(1)</script>"),
     ],
-    ["silu_f16: requires n >= 1", "rmsnorm_f16: requires rows >= 1", "every lane counts"],
+    ["silu_f16: requires n >= 1", "rmsnorm_f16: requires rows >= 1", "every lane counts", "ieee-rn: all is exact"],
 )
 
 
@@ -178,10 +185,9 @@ def test_every_named_assumption_stands_with_its_statement_and_who_names_it(check
     used: dict[str, list[str]] = {}
     for stem in STEMS:
         for contract in contracts_of(stem):
-            names = operator_of(contract.operator).assumptions
             links = [a.text for a in section(page, contract.entry).all("a")]
-            assert links == list(names)
-            for name in names:
+            assert links == [*ASSUMED[stem], *ASSUMED[stem]], "at the verdict, and at the bound"
+            for name in ASSUMED[stem]:
                 used.setdefault(name, []).append(contract.entry)
     terms = section(page, "assumptions").all("dt")
     assert [t.text for t in terms] == list(used)
@@ -189,6 +195,7 @@ def test_every_named_assumption_stands_with_its_statement_and_who_names_it(check
         one = TABLE[term.text]
         for text in (one.statement, one.source, one.violated, "Named by " + ", ".join(used[term.text])):
             assert " ".join(text.split()) in said.text
+        assert "Measured on no device." in said.text
     assert [li.text for li in section(page, "silu_f16").all("ul", "requires")[0].all("li")] == ["requires n >= 1"]
     assert [li.text for li in section(page, "assumptions").all("ul", "general")[0].all("li")] == ["every lane counts"]
 
@@ -286,6 +293,27 @@ def test_evidence_of_other_text_is_stale_where_it_stands_and_at_the_kernel(check
     assert [s.text for s in section(page, "silu_f16").all("strong", "stale")] == [
         "Stale: other PTX was compared, sha256 00."
     ]
+
+
+def test_what_a_device_does_with_an_assumption_stands_at_the_assumption(checkout: Path) -> None:
+    said = {
+        "doc-ex2": {"status": "violated", "detail": "3 ulp at <0x1>"}, "doc-rcp": {"status": "held", "detail": "1 ulp"},
+    }  # fmt: skip
+    probe = {"good": False, "seconds": 1.0, "assumptions": said}
+    write(checkout / "evidence/gpu.json", evidence_json(probe=probe))
+    part = section(made(), "assumptions")
+    texts = dict(zip((dt.text for dt in part.all("dt")), (dd.text for dd in part.all("dd")), strict=True))
+    assert "Violated on GPU 1: 3 ulp at <0x1>." in texts["doc-ex2"]
+    assert "Held on GPU 1: 1 ulp." in texts["doc-rcp"]
+    assert "Measured on no device." in texts["ieee-rn"]
+
+
+def test_a_violated_assumption_is_told_aloud(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Row("silu", "numerics", Verdict.VIOLATED, detail="doc-ex2 does not hold", assumptions=("doc-ex2",))
+    monkeypatch.setattr(command, "_verified", lambda root: Report([row]))
+    page = made()
+    assert page.all("title")[0].text == "fltc report: assumption violated"
+    assert {s.text for s in page.all("span", "assumption-violated")} == {"ASSUMPTION VIOLATED"}
 
 
 def test_a_run_that_was_cut_short_is_not_current(checkout: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from common.files import write_atomic
 from fltc.output import progress, stdout
 from fltc.page.html import html
-from fltc.page.kernels import all_assumed, for_all, kernels_of, shipped
+from fltc.page.kernels import assumed_of, for_all, kernels_of, shipped
 from fltc.page.model import Page
 from fltc.page.reading import read_object
 from fltc.page.runs import evidence_of, run_of
@@ -44,7 +44,7 @@ def run(root: Path, out: Path, diffs: Sequence[Path]) -> int:
         summary=report.summary_line(),
         verdict=report.verdict.value,
         kernels=kernels,
-        assumed=all_assumed(kernels),
+        assumed=assumed_of(root, kernels),
         assumptions=for_all(report.assumptions, kernels),
         runs=tuple(runs),
         evidence=tuple(evidence),

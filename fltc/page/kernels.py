@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fltc.page.model import Assumed, Claim, Kernel, Obligation, Run
+from fltc.page.model import Assumed, Claim, Kernel, Measured, Obligation, Run
 from fltc.page.reading import Object, read_object
 from fltc.page.runs import compared
 from spec.errors import BadInput
@@ -39,6 +39,7 @@ def _bytes(path: Path) -> bytes:
 def kernels_of(root: Path, report: Report, runs: Sequence[Run]) -> tuple[Kernel, ...]:
     """One for each kernel of the report, in its order."""
     from proofs.verdict import conjunction
+    from spec.operators import operator_of
 
     by_kernel: dict[str, list[Row]] = {}
     for row in report.rows:
@@ -52,7 +53,6 @@ def kernels_of(root: Path, report: Report, runs: Sequence[Run]) -> tuple[Kernel,
         claims = _claims(manifest, contract.entry)
         obligations = tuple(_obligation(row, claims) for row in rows)
         named = {file for o in obligations for claim in o.claims for file in (claim.file, claim.control)}
-        sequence, assumed = _numerics(contract)
         found.append(Kernel(
             name=name,
             entry=contract.entry,
@@ -61,27 +61,33 @@ def kernels_of(root: Path, report: Report, runs: Sequence[Run]) -> tuple[Kernel,
             verdict=conjunction(row.verdict for row in rows).value,
             obligations=obligations,
             other_files=tuple(sorted(set(manifest.child("files").value) - named)),
-            sequence=sequence,
-            assumed=assumed,
+            sequence=operator_of(contract.operator).sequence,
             requires=tuple(_about(contract.entry, report.assumptions)),
             compared=compared(runs, contract.entry, digest),
         ))  # fmt: skip
     return tuple(found)
 
 
+def assumed_of(root: Path, kernels: Sequence[Kernel]) -> tuple[Assumed, ...]:
+    """Every named assumption behind a verdict, and what the devices of evidence/ do with it."""
+    from proofs.devices import measured
+    from spec.assumptions import TABLE
+
+    devices = measured(root)
+    found = []
+    for name in dict.fromkeys(name for kernel in kernels for name in kernel.assumptions):
+        one = TABLE[name]
+        entries = tuple(kernel.entry for kernel in kernels if name in kernel.assumptions)
+        seen = tuple(Measured(m.device, m.status, m.detail) for m in devices if m.assumption == name)
+        found.append(Assumed(name, one.statement, one.source, one.violated, entries, seen))
+    return tuple(found)
+
+
 def for_all(assumptions: Iterable[str], kernels: Sequence[Kernel]) -> tuple[str, ...]:
-    """The assumptions that name none of the kernels' entries."""
+    """The assumptions that are neither of one entry nor named ones, which stand elsewhere on the page."""
     own = {f"{kernel.entry}: {text}" for kernel in kernels for text in kernel.requires}
-    return tuple(text for text in assumptions if text not in own)
-
-
-def all_assumed(kernels: Sequence[Kernel]) -> tuple[Assumed, ...]:
-    """Every named assumption, once, with all the kernels that name it."""
-    found: dict[str, Assumed] = {}
-    for one in (assumed for kernel in kernels for assumed in kernel.assumed):
-        before = found[one.name].kernels if one.name in found else ()
-        found[one.name] = Assumed(one.name, one.statement, one.source, one.violated, (*before, *one.kernels))
-    return tuple(found.values())
+    named = tuple(f"{name}: " for kernel in kernels for name in kernel.assumptions)
+    return tuple(text for text in assumptions if text not in own and not text.startswith(named))
 
 
 def _contract(kernel: str) -> Contract:
@@ -93,7 +99,8 @@ def _contract(kernel: str) -> Contract:
 
 
 def _obligation(row: Row, claims: Mapping[str, tuple[Claim, ...]]) -> Obligation:
-    return Obligation(row.obligation, row.verdict.value, row.source, row.detail, claims.get(row.obligation, ()))
+    own = claims.get(row.obligation, ())
+    return Obligation(row.obligation, row.verdict.value, row.source, row.detail, tuple(row.assumptions), own)
 
 
 def _claims(manifest: Object, entry: str) -> dict[str, tuple[Claim, ...]]:
@@ -107,19 +114,6 @@ def _claims(manifest: Object, entry: str) -> dict[str, tuple[Claim, ...]]:
         name, verdict, file = (lemma.get(key, str) for key in ("name", "verdict", "file"))
         found.setdefault(NUMERICS, []).append(Claim(name, verdict, file, control=lemma.get("control", str, "")))
     return {obligation: tuple(claims) for obligation, claims in found.items()}
-
-
-def _numerics(contract: Contract) -> tuple[str, tuple[Assumed, ...]]:
-    """The order of operations that the bound is for, and the named assumptions behind it."""
-    from spec.assumptions import TABLE
-    from spec.operators import operator_of
-
-    operator = operator_of(contract.operator)
-    if unknown := [name for name in operator.assumptions if name not in TABLE]:
-        raise BadInput(f"{operator.name} names {', '.join(unknown)}, which spec/assumptions.py does not have")
-    found = [TABLE[name] for name in operator.assumptions]
-    assumed = tuple(Assumed(a.name, a.statement, a.source, a.violated, (contract.entry,)) for a in found)
-    return operator.sequence, assumed
 
 
 def _about(entry: str, assumptions: Iterable[str]) -> list[str]:

@@ -21,24 +21,36 @@ class Claim:
 
 @dataclass(frozen=True)
 class Obligation:
-    """A row of the prover's report. `claims`: what it consists of, where that is listed."""
+    """A row of the prover's report. `assumptions`: names of what it takes for granted of a device; `claims`: what it
+    consists of, where that is listed."""
 
     name: str
     verdict: str
     source: str
     detail: str
+    assumptions: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)
+class Measured:
+    """What a device was measured to do with an assumption: 'held', 'violated' or 'not measured', and by what."""
+
+    device: str
+    status: str
+    detail: str
+
+
+@dataclass(frozen=True)
 class Assumed:
-    """A named assumption of spec.assumptions, and the kernels whose bound names it."""
+    """A named assumption of spec.assumptions, the entries with a verdict that names it, and what devices do with it."""
 
     name: str
     statement: str
     source: str
     violated: str
-    kernels: tuple[str, ...] = ()
+    entries: tuple[str, ...]
+    measured: tuple[Measured, ...]
 
 
 @dataclass(frozen=True)
@@ -122,9 +134,13 @@ class Kernel:
     obligations: tuple[Obligation, ...]
     other_files: tuple[str, ...]
     sequence: str
-    assumed: tuple[Assumed, ...]
     requires: tuple[str, ...]
     compared: tuple[Compared, ...]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Names of all that its verdicts take for granted of a device."""
+        return tuple(dict.fromkeys(name for row in self.obligations for name in row.assumptions))
 
 
 @dataclass(frozen=True)
