@@ -22,7 +22,7 @@ mma-groups-step mma-constant mma-literal-constant"""
 _CHAINS = """mma-chain-base mma-chain-magnitude-step mma-chain-step mma-apriori-base mma-apriori-step mma-growth-base
 mma-growth-magnitude-step mma-growth-step fma-chain-base fma-chain-step merge-step scaling-step"""
 _SOFTMAX = """telescoping-base telescoping-step rescale-base rescale-step common-base common-step mass-base mass-step
-mass-computed quotient quotient-residual quotient-common quotient-rounding"""
+mass-computed quotient-perturbed quotient-residual quotient-common quotient-rounding"""
 _SAMPLING = "prefix-base prefix-step prefix-computed threshold-step sampling-choice sampling-cut"
 STEPS = frozenset(" ".join((_SUMS, _TENSOR, _CHAINS, _SOFTMAX, _SAMPLING)).split())
 STATEMENTS = "f670ba019bf3c7d0b9fbef5362a98a48f4ad89c708e8698f701f26fabe691c58"

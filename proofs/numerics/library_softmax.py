@@ -179,7 +179,7 @@ def _quotient() -> Lemma:
     """L6. q is the computed quotient before it is rounded."""
     claim = times(magnitude(minus("q", "o")), minus("D", "b"))
     return lemma(
-        "quotient",
+        "quotient-perturbed",
         "q = (N + s) / (D + t) with |s| <= a, |t| <= b < D is within (a + |o| b) / (D - b) of o = N / D.",
         "N D s t a b o q",
         (

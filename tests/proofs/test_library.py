@@ -21,7 +21,7 @@ from proofs.verify import verify
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "proofs/artifacts/library"
-STEP = "numerics.quotient.smt2"
+STEP = "numerics.quotient-perturbed.smt2"
 
 
 def _shipped() -> dict[str, str]:
@@ -67,10 +67,10 @@ def test_the_store_is_taken_whole(folder: Path, nothing_decided: list[str]) -> N
 
 def test_a_lemma_that_is_new_is_decided_and_no_other(folder: Path, nothing_decided: list[str]) -> None:
     manifest = json.loads((folder / MANIFEST).read_text())
-    manifest["numerics"] = [n for n in manifest["numerics"] if n["name"] != "quotient"]
+    manifest["numerics"] = [n for n in manifest["numerics"] if n["name"] != "quotient-perturbed"]
     (folder / MANIFEST).write_text(json.dumps(sealed(manifest)))
     found = verify_library(folder, fresh=False)
-    assert nothing_decided == ["quotient"]
+    assert nothing_decided == ["quotient-perturbed"]
     assert found.rows[0].source == "decided now"
 
 
@@ -79,7 +79,7 @@ def _edit_query(folder: Path) -> None:
 
 
 def _drop_control(folder: Path) -> None:
-    (folder / "numerics.quotient.control.smt2").unlink()
+    (folder / "numerics.quotient-perturbed.control.smt2").unlink()
 
 
 def _edit_verdict(folder: Path) -> None:

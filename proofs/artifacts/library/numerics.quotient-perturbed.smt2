@@ -1,4 +1,4 @@
-; numerics lemma quotient
+; numerics lemma quotient-perturbed
 ; q = (N + s) / (D + t) with |s| <= a, |t| <= b < D is within (a + |o| b) / (D - b) of o = N / D.
 (set-logic QF_NRA)
 (declare-const N Real)
