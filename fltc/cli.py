@@ -78,7 +78,8 @@ def _root(own: Path | None) -> Path:
 @app.command()
 def verify(
     kernel: Annotated[
-        list[str] | None, typer.Option("--kernel", metavar="S", help="Only this kernel (its stem); may be repeated.")
+        list[str] | None,
+        typer.Option("--kernel", metavar="S", help="Only this kernel (its stem), or `library`; may be repeated."),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Decide everything now; take nothing from the store.")] = False,
