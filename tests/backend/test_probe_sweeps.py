@@ -108,7 +108,7 @@ def test_a_device_beyond_the_documented_error_violates_the_assumption(
     assert {b.partition(".")[0] for b in bad} == {name}
     assert not report.clean
     assert all(f.status == NOT_MEASURED for f in report.findings.values())  # of the emulator nothing is claimed
-    finding = findings(report.sweeps)[f"doc-{name}"]
+    finding = findings(report.sweeps, [], None)[f"doc-{name}"]
     assert finding.status == VIOLATED
     assert "not allowed: 0x" in finding.detail
 
@@ -139,11 +139,12 @@ def test_a_reference_that_is_off_settles_nothing(emulator: Device, monkeypatch: 
 def test_an_assumption_is_held_only_by_all_words_of_all_spellings() -> None:
     full = Sweep("ex2.approx.ftz.f32", WORDS, 0.0, {}, [], 0, {"units": Worst("0x0", "0x0", 1.0)})
     other = replace(full, instruction="ex2.approx.f32")
-    assert findings([full, other])["doc-ex2"].status == HELD
-    assert findings([full, replace(other, words=WORDS - 1)])["doc-ex2"].status == NOT_MEASURED
-    assert findings([full, replace(other, unsettled="why")])["doc-ex2"].detail == "ex2.approx.f32: why"
-    assert findings([full, other])["doc-rcp"].status == NOT_MEASURED
-    assert findings([replace(full, refused=["0x1 gives 0x2"], refused_count=1), other])["doc-ex2"].status == VIOLATED
+    assert findings([full, other], [], None)["doc-ex2"].status == HELD
+    assert findings([full, replace(other, words=WORDS - 1)], [], None)["doc-ex2"].status == NOT_MEASURED
+    assert findings([full, replace(other, unsettled="why")], [], None)["doc-ex2"].detail == "ex2.approx.f32: why"
+    assert findings([full, other], [], None)["doc-rcp"].status == NOT_MEASURED
+    refused = replace(full, refused=["0x1 gives 0x2"], refused_count=1)
+    assert findings([refused, other], [], None)["doc-ex2"].status == VIOLATED
 
 
 @pytest.mark.parametrize(
