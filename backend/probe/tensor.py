@@ -168,7 +168,7 @@ def _grown(vector: Vector, d: Array) -> Array:
     x, y = (np.abs(v.view(np.float16).astype(np.float64)) for v in (a, b))
     limit = (x * y).sum(axis=-1) + np.abs(c.view(np.float32).astype(np.float64))
     size = np.abs(d.view(np.float32).astype(np.float64))
-    grown = ~(size <= limit * _NEAR)
+    grown: Array = ~(size <= limit * _NEAR)
     for i in np.flatnonzero(grown):
         if kind_of(int(d[i]), F32) is Kind.FINITE:
             exact = sum((abs(decode(int(p), F16) * decode(int(q), F16)) for p, q in zip(a[i], b[i], strict=True)),
