@@ -72,7 +72,8 @@ class Dots:
     def __call__(self, a: Array, b: Array, c: Array) -> Array:
         """Words of the results, from words of a (n, 16), b (n, 16) and c (n)."""
         count = len(c)
-        given: list[Array] = [np.ascontiguousarray(a, np.uint16), np.ascontiguousarray(b, np.uint16), np.asarray(c, np.uint32)]
+        kinds = (np.uint16, np.uint16, np.uint32)
+        given: list[Array] = [np.ascontiguousarray(v, kind) for v, kind in zip((a, b, c), kinds, strict=True)]
         outputs = _launch(self.device, self._descriptor, {"n": count}, given, [4 * count, 4 * count])
         d, differing = (out.view(np.uint32) for out in outputs)
         self.differing += int(np.count_nonzero(differing))
