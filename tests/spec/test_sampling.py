@@ -141,7 +141,7 @@ def _check(rng: random.Random) -> bool:
 def test_indices_of_exact_runs_are_accepted() -> None:
     rng = random.Random(17)
     ambiguous = sum(_check(rng) for _ in range(600))
-    assert ambiguous > 30  # the boundaries are met
+    assert ambiguous > 60  # the boundaries are met
 
 
 @given(st.integers(0, 2**64))
@@ -159,7 +159,7 @@ def test_sums_of_exact_runs_are_within_their_bounds() -> None:
         values = np.sort(logits)[::-1]
         scan, order = _scan(rng, len(values))
         worst = max(worst, _sum_ratio(values, request.temperature, scan, order, rng.choice([lowest, highest])))
-    assert 0.2 < worst <= 1
+    assert 0.6 < worst <= 1
 
 
 def test_sums_come_near_their_bounds() -> None:
