@@ -73,7 +73,8 @@ def test_the_committed_evidence_has_the_probes_of_an_h200() -> None:
 def test_the_table_of_the_documentation_is_that_of_the_evidence() -> None:
     root = Path(__file__).resolve().parent.parent
     probe = json.loads((root / "evidence/nvidia-h200.json").read_text())["probe"]
-    shown = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", (root / "docs/evidence.md").read_text("utf-8"), re.MULTILINE))
+    text = (root / "docs/evidence.md").read_text("utf-8")
+    shown = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", text, re.MULTILINE))
     for sweep in probe["sweeps"]:
         units, limit = sweep["worst"]["units"], sweep["worst"]["of_limit"]
         near = "see below" if sweep["instruction"].startswith("lg2") else f"{units['error']:.3f} at {units['argument']}"
