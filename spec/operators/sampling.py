@@ -138,18 +138,6 @@ def ranked(logits: Logits, k: int = 0) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Switches:
-    """Parts that tests leave out to see that they are needed; a contract never does."""
-
-    weights: bool = True
-    sums: bool = True
-    thresholds: bool = True
-
-
-ALL_PARTS = Switches()
-
-
-@dataclass(frozen=True)
 class Sums:
     """W and b of the candidates in order; which may have a weight at all; how many of the first weigh exactly 1."""
 
@@ -158,13 +146,12 @@ class Sums:
     possible: Bools
     exact: int
 
-    def place(self, j: int, part: float, parts: Switches = ALL_PARTS) -> tuple[float, float]:
+    def place(self, j: int, part: float) -> tuple[float, float]:
         """(Q W[j], bt)."""
         total, error = float(self.total[j]), float(self.error[j])
         if error == 0.0:
             return float(np.float32(part * total)), 0.0  # 48 bits at most: exact in float64, rounded once
-        bound = part * error + (_U * part * (total + error) if parts.thresholds else 0.0) + 2.0**-149
-        return part * total, bound
+        return part * total, part * error + _rounding(part * (total + error)) + 2.0**-149
 
     def crossed(self, t: float, bt: float, strict: bool) -> Bools:
         """Candidates i with C[i-1] <= computed < C[i] for some admissible C, or C[i-1] < computed <= C[i]."""
@@ -174,7 +161,12 @@ class Sums:
         return found
 
 
-def sums(values: Reals, temperature: float, order: Order, parts: Switches = ALL_PARTS) -> Sums:
+def _rounding(size: float) -> float:
+    """Of one result of this size."""
+    return _U * size
+
+
+def sums(values: Reals, temperature: float, order: Order) -> Sums:
     """W and b for candidates' logits in descending order, the first finite."""
     t = (values - values[0]) / (np.log(2.0) * temperature)
     w = np.exp2(t)
@@ -186,8 +178,7 @@ def sums(values: Reals, temperature: float, order: Order, parts: Switches = ALL_
     h = order.depth(len(values))
     gamma = h * _U / (1.0 - h * _U)
     total = np.cumsum(w)
-    error = (np.cumsum(off) * (1.0 + gamma) if parts.weights else 0.0 * total) + (gamma * total if parts.sums else 0.0)
-    error = error + len(values) * 2.0**-52 * total
+    error = np.cumsum(off) * (1.0 + gamma) + gamma * total + len(values) * 2.0**-52 * total
     exact = int(top.sum())
     # Sums of ones are exact in any order; zeros after them change nothing.
     ones = np.arange(len(values)) < exact
@@ -195,7 +186,7 @@ def sums(values: Reals, temperature: float, order: Order, parts: Switches = ALL_
     return Sums(total, error, w >= _SURELY_FLUSHED, exact)
 
 
-def accepted(logits: Logits, request: Request, order: Order | None = None, parts: Switches = ALL_PARTS) -> Accepted:
+def accepted(logits: Logits, request: Request, order: Order | None = None) -> Accepted:
     """The indices that a kernel may return for one row of float16 or float32 logits."""
     if logits.ndim != 1 or logits.dtype not in (np.dtype(np.float16), np.dtype(np.float32)):
         raise BadInput(f"logits are a row of float16 or float32, got {logits.dtype} {logits.shape}")
@@ -208,21 +199,21 @@ def accepted(logits: Logits, request: Request, order: Order | None = None, parts
     candidates = ranked(logits, request.k)
     values = logits[candidates].astype(np.float64)
     with np.errstate(over="ignore", under="ignore"):
-        found = sums(values, request.temperature, order or Order(), parts)
+        found = sums(values, request.temperature, order or Order())
     indices: set[int] = set()
-    for j in _cuts(found, request.p, parts):
-        t, bt = found.place(j, request.uniform, parts)
+    for j in _cuts(found, request.p):
+        t, bt = found.place(j, request.uniform)
         inside = found.crossed(t, bt, strict=True) & found.possible
         indices |= {int(candidates[i]) for i in np.flatnonzero(inside[: j + 1])}
     return Accepted(Status.OK, frozenset(indices))
 
 
-def _cuts(found: Sums, p: float, parts: Switches) -> list[int]:
+def _cuts(found: Sums, p: float) -> list[int]:
     """J: where the nucleus may end."""
     last = len(found.total) - 1
     if p == 1.0:
         return [last]
-    t, bt = found.place(last, p, parts)
+    t, bt = found.place(last, p)
     return [int(j) for j in np.flatnonzero(found.crossed(t, bt, strict=False))]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from spec.enclosure import exp
 from spec.errors import BadInput
 from spec.operators import sampling
-from spec.operators.sampling import ALL_PARTS, KNOWN_ANSWERS, NOT_DIVIDED, Order, Request, Status, accepted, sums
+from spec.operators.sampling import KNOWN_ANSWERS, NOT_DIVIDED, Order, Request, Status, accepted, sums
 from spec.operators.silu import LOG2_E_ERROR
 from spec.ptx.node import Node, label, parameter, topological
 from spec.scalar import F32, U32, decode
@@ -186,20 +186,22 @@ def _sum_ratio(values: sampling.Logits, temperature: float, scan: Scan, order: O
 
 
 # Two logits and a number at the boundary; a run whose index is refused if that part of the bound is forgotten.
-CONTROLS: dict[str, tuple[tuple[float, float], float, Choose]] = {
-    "weights": ((0.0, float.fromhex("-0x1.4c5e3p-1")), float.fromhex("0x1.504abcp-1"), highest),
-    "sums": ((0.0, float.fromhex("-0x1.78a046p+2")), float.fromhex("0x1.fe946ep-1"), highest),
-    "thresholds": ((0.0, float.fromhex("-0x1.184c2p+2")), float.fromhex("0x1.f9aa02p-1"), highest),
+CONTROLS: dict[str, tuple[float, str, dict[str, object]]] = {
+    "weights": (float.fromhex("-0x1.4c5e3p-1"), "0x1.504abcp-1", {"_EX2": 0.0, "_ARGUMENT": 0.0}),
+    "sums": (float.fromhex("-0x1.78a046p+2"), "0x1.fe946ep-1", {"Order.depth": lambda *_: 0}),
+    "thresholds": (float.fromhex("-0x1.184c2p+2"), "0x1.f9aa02p-1", {"_rounding": lambda _: 0.0}),
 }
 
 
 @pytest.mark.parametrize("part", CONTROLS)
-def test_an_acceptance_set_without_one_of_its_parts_refuses_a_right_kernel(part: str) -> None:
-    (first, second), uniform, choose = CONTROLS[part]
-    logits, request = np.array([first, second], np.float32), Request(uniform)
-    index = draw(logits, request, in_sequence, choose, random.Random(0))
+def test_a_set_without_one_of_its_parts_refuses_a_right_kernel(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    second, uniform, forgotten = CONTROLS[part]
+    logits, request = np.array([0.0, second], np.float32), Request(float.fromhex(uniform))
+    index = draw(logits, request, in_sequence, highest, random.Random(0))
     assert accepted(logits, request, Order(1)).indices == {0, 1}
-    assert index not in accepted(logits, request, Order(1), replace(ALL_PARTS, **{part: False})).indices
+    for name, value in forgotten.items():
+        monkeypatch.setattr(f"spec.operators.sampling.{name}", value)
+    assert index not in accepted(logits, request, Order(1)).indices
 
 
 # --- how sharp the sets are -------------------------------------------------------------------------------------------
