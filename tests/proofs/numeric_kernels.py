@@ -164,3 +164,33 @@ def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) 
     """Binary16 words of either sign with magnitudes between two words."""
     rng = np.random.default_rng(seed)
     return (rng.integers(low, high, shape) | rng.integers(0, 2, shape) << 15).astype(np.uint16)
+
+
+def _dequant(kind: str, bytes_of: int, elements: int, threads: int, grid: str, stored: str = "f32") -> Kernel:
+    """Blocks of x to elements of y; n is the number of elements."""
+    return Kernel(
+        f"dequant_{kind}",
+        Contract(
+            stem=f"dequant_{kind}",
+            entry=f"dequant_{kind}",
+            parameters=(Parameter("x", "buffer"), Parameter("y", "buffer"), Parameter("n", "u32")),
+            requires=(f"n >= 1 && n <= 2^24 && n % {elements} == 0",),
+            buffers=buffers({"x": (f"n / {elements} * {bytes_of}",), "y": ("n",)}, "y", x="u8", y=stored),
+            block=(threads, 1, 1),
+            grid=(grid, "1", "1"),
+            outputs=("y",),
+            ceilings=CEILINGS,
+            operator=f"dequant_{kind}" + ("" if stored == "f32" else "_f16"),
+        ),
+        tuple(Case(f"{count} blocks", {"n": count * elements}) for count in (1, 3)),
+    )
+
+
+DEQUANT = {
+    kernel.name: kernel
+    for kernel in (
+        _dequant("q4_0", 18, 32, 32, "ceil_div(n, 64)"),
+        _dequant("q8_0", 34, 32, 32, "n / 32", "f16"),
+        _dequant("q4_k", 144, 256, 256, "n / 256"),
+    )
+}
