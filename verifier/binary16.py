@@ -97,6 +97,6 @@ def _ask(commands: list[SExpr], claim: SExpr) -> str:
         while not (command := parser.nextCommand()).isNull():
             command.invoke(solver, parser.getSymbolManager())
     except RuntimeError as error:
-        raise Unreadable(f"cvc5 cannot read it: {error}") from None
+        raise Unreadable(f"cvc5 cannot read it: {str(error).splitlines()[0]}") from None
     result = solver.checkSat()
     return "unsat" if result.isUnsat() else "sat" if result.isSat() else "unknown"

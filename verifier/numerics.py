@@ -94,7 +94,7 @@ def decide_reals(text: str) -> str:
         while not (command := parser.nextCommand()).isNull():
             command.invoke(solver, parser.getSymbolManager())
     except RuntimeError as error:
-        raise Unreadable(f"cvc5 cannot read it: {error}") from None
+        raise Unreadable(f"cvc5 cannot read it: {str(error).splitlines()[0]}") from None
     result = solver.checkSat()
     return "unsat" if result.isUnsat() else "sat" if result.isSat() else "unknown"
 
