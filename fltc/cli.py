@@ -206,6 +206,20 @@ def diff(
 
 
 @app.command()
+def probe(
+    device: Annotated[
+        Device | None, typer.Option("--device", help="Default: cuda if there is a device, else emulator.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the drawn operands.")] = 0,
+    json: JsonOption = None,
+) -> int:
+    """Measure what error bounds assume of a device: approximate instructions and the tensor core."""
+    from fltc.commands.probe import run
+
+    return run(None if device is None else device.value, seed, json)
+
+
+@app.command()
 def bench(
     device: Annotated[Device, typer.Option("--device", help="Where to measure.")] = Device.cuda,
     out: Annotated[Path | None, typer.Option("--out", metavar="F", help="Also write the rows to F as JSON.")] = None,

@@ -28,6 +28,7 @@ from proofs.artifacts import (
 from proofs.claims import OBLIGATIONS, Claim
 from proofs.contract import contract_problem
 from proofs.decide import solver_version
+from proofs.devices import described, judged, measured
 from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration.artifact import enumeration_json
@@ -45,6 +46,7 @@ from proofs.verdict import Verdict
 from spec.contracts import STEMS, contracts_of
 from spec.contracts.model import Contract
 from spec.errors import BadInput, MissingPart, Unsupported
+from spec.operators import operator_of
 from spec.ptx.ast import Module
 from spec.ptx.parser import parse
 
@@ -88,6 +90,7 @@ def verify(
             )
     if executor != "local":
         raise BadInput(f"--executor {executor}: only `local` is there yet")
+    devices = measured(root)
     rows: list[Row] = []
     words: list[str] = []
     on_progress(0, len(stems), "reading")
@@ -102,7 +105,8 @@ def verify(
     for stem in stems:
         rows += done[stem].rows
         words += done[stem].assumptions
-    return Report(rows, words)
+    rows = judged(rows, devices)
+    return Report(rows, [*words, *described((name for row in rows for name in row.assumptions), devices)])
 
 
 def _pool(jobs: int) -> Executor:
@@ -211,8 +215,17 @@ class _Job:
         self._premises(contract.entry, outcomes, memory)
         for obligation in OBLIGATIONS:
             row = row_of(kernel, obligation, outcomes[obligation], source[obligation], seconds[obligation])
-            self.rows.append(replace(row, rungs=self.rungs.get((contract.entry, obligation), {})))
+            assumed = self._assumed(contract) if obligation == "numerics" else ()
+            rungs = self.rungs.get((contract.entry, obligation), {})
+            self.rows.append(replace(row, rungs=rungs, assumptions=assumed))
             self.entries[contract.entry]["obligations"][obligation] = row.verdict.value
+
+    def _assumed(self, contract: Contract) -> tuple[str, ...]:
+        """What the operator's error bound takes for granted of a device."""
+        try:
+            return operator_of(contract.operator).assumptions
+        except MissingPart:
+            return ()  # then numerics is unknown, and says so
 
     def _premises(self, entry: str, outcomes: dict[str, list[Outcome]], memory: frozenset[str]) -> None:
         """An obligation is not proved while another that its claims rest on is refuted or open.

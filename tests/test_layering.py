@@ -32,7 +32,7 @@ FLTC_AT_TOP = ("fltc", "common", "spec.errors", "typer", "rich", "click")
 NO_IO = frozenset({"os", "io", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib", "sqlite3", "mmap"})
 
 # These commands run where no solver is installed.
-SOLVER_FREE_COMMANDS = ("diff", "bench")
+SOLVER_FREE_COMMANDS = ("diff", "bench", "probe")
 SOLVERS = frozenset({"z3", "cvc5", "bitwuzla", "proofs", "verifier"})
 
 

@@ -1,0 +1,66 @@
+"""The hand-written Coq theories: they compile, rest on the axioms of the reals alone, and false variants fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs.numerics import theory
+from proofs.numerics.formal import COQC, Status, compile_coq, missing
+
+needs_coq = pytest.mark.skipif(bool(missing(COQC)), reason=missing(COQC) or "coqc is here")
+END_THEOREMS = ("Rounding.rn32_error", "Sum.sum_accuracy", "Sum.sum_zero", "Sum.sum_finite")
+# A false variant of a file: what is replaced, by what. Each must be refused, in the file itself.
+FALSE = {
+    "the first fma counted as one of a chain, and the next as none": (
+        "Sum.v", "| Fma _ Zero => 0\n  | Fma _ t => S (depth t)", "| Fma _ t => depth t"),
+    "an addition that counts as no rounding": (
+        "Sum.v", "S (Nat.max (depth l) (depth r))", "Nat.max (depth l) (depth r)"),
+    "a rounding twice as good": ("Rounding.v", "Definition u : R := pow2 (-24)", "Definition u : R := pow2 (-25)"),
+    "the same growth without its denominator": (
+        "Gamma.v", "INR n * u / (1 - INR n * u).", "INR n * u / (1 - 0 * u)."),
+    "values of bfloat16, whose squares reach below the normal range": (
+        "Rounding.v", "generic_format radix2 (FLT_exp (-24) 11) x", "generic_format radix2 (FLT_exp (-133) 8) x"),
+}  # fmt: skip
+
+
+def test_every_file_is_in_the_order() -> None:
+    assert sorted(path.name for path in theory.FOLDER.glob("*.v")) == sorted(theory.ORDER)
+
+
+def test_each_theory_is_small_and_ascii() -> None:
+    for name, text in theory.texts().items():
+        assert text.isascii(), name
+        assert len(text.splitlines()) < 400, name
+
+
+@needs_coq
+def test_the_theories_compile_and_assume_nothing_but_the_reals() -> None:
+    compiled = compile_coq(theory.texts(), theory.ORDER, END_THEOREMS)
+    assert compiled.status is Status.ACCEPTED, compiled.message
+    assert set(compiled.axioms) == set(END_THEOREMS)
+    assert not compiled.beyond()
+
+
+@needs_coq
+@pytest.mark.parametrize("what", FALSE)
+def test_false_variants_are_refused(what: str) -> None:
+    name, old, new = FALSE[what]
+    files = theory.texts()
+    assert files[name].count(old) == 1
+    files[name] = files[name].replace(old, new)
+    order = theory.ORDER[: theory.ORDER.index(name) + 1]
+    compiled = compile_coq(files, order)
+    assert compiled.status is Status.REFUSED
+    assert compiled.message.startswith(f"{name}: "), compiled.message
+
+
+@needs_coq
+def test_an_admitted_proof_is_seen() -> None:
+    files = theory.texts()
+    text = files["Sum.v"]
+    start = text.index("Proof.", text.index("Theorem sum_accuracy"))
+    end = text.index("Qed.", start) + len("Qed.")
+    files["Sum.v"] = f"{text[:start]}Admitted.{text[end:]}"
+    compiled = compile_coq(files, theory.ORDER, ["Sum.sum_accuracy"])
+    assert compiled.status is Status.ACCEPTED, compiled.message
+    assert any("sum_accuracy" in axiom for axiom in compiled.beyond()["Sum.sum_accuracy"])
