@@ -67,6 +67,10 @@ def read_store(folder: Path) -> Store:
         for lemma in manifest["numerics"]:
             if lemma["verdict"] == "derived":
                 proved |= {names[lemma[part]]: manifest["solver"] for part in ("file", "control")}
+        for script in manifest.get("scripts", []):
+            if script["verdict"] == "proved":
+                parts = ("file", "control", "proof")
+                proved |= {names[script[part]]: "coq" for part in parts}
     except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
         return Store(damage=f"{path.name}: not readable ({error.__class__.__name__})")
     return Store(proved, files, manifest)

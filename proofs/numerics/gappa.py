@@ -222,7 +222,8 @@ def _closed(script: Script, proof: str) -> str:
     ]
     for n, g in enumerate(script.goals):
         lines.append(f"  assert (C{n} : {_plain(g)}) by {_by(g, f'G{n}', 'proj2')}.")
-    lines += ["  repeat split; first [ apply C0 " + "".join(f"| apply C{n} " for n in range(1, len(claims))) + "].", "Qed."]
+    last = " | ".join(f"apply C{n}" for n in range(len(claims)))
+    lines += [f"  repeat split; first [ {last} ].", "Qed."]
     return "\n".join(lines) + "\n"
 
 

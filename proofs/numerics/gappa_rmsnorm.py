@@ -17,20 +17,25 @@ from spec.scalar import F16, power_of_two
 
 
 def scripts(contract: Contract) -> list[Script]:
-    """All scripts, for the contract's largest row and its range of eps."""
+    """All scripts, for the row with the most roundings that the contract allows, and its range of eps."""
     columns = largest(contract, "columns")
     eps_range = float_range(contract, "eps")
     return [*conversions(), _prefix(columns, eps_range), _result(columns, eps_range)]
 
 
+def deepest(columns: int) -> int:
+    """The length up to `columns` whose sum has the most roundings: it may be one with a remainder, a bit shorter."""
+    return max(range(max(1, columns - rmsnorm.VECTOR + 1), columns + 1), key=rmsnorm.depth)
+
+
 def _prefix(columns: int, eps_range: tuple[Fraction, Fraction]) -> Script:
     s, mean, eps, v, exact = (real(name) for name in ("S", "mh", "eps", "vh", "V"))
-    rounds = rmsnorm.depth(columns)
+    rounds = rmsnorm.depth(deepest(columns))
     bound = down(rmsnorm.gamma(rounds + 2))
     return Script(
         "rmsnorm-prefix",
-        "v = add.rn(div.rn(sum, n), eps) is within g of V = mean + eps, g = g_(h+2), where the sum is within g_h of S:\n"
-        f"h = {rounds} roundings at {columns} columns.",
+        "v = add.rn(div.rn(sum, n), eps) is within g_(h+2) of V = mean + eps, where the sum is within g_h of S:\n"
+        f"h = {rounds} roundings at most in {columns} columns.",
         (
             ("Sh", rn32(real("S_"))), ("mh", rn32(real("Sh") / real("n"))), ("vh", rn32(mean + eps)),
             ("V", s / real("n") + eps),
@@ -44,13 +49,13 @@ def _prefix(columns: int, eps_range: tuple[Fraction, Fraction]) -> Script:
 
 def _result(columns: int, eps_range: tuple[Fraction, Fraction]) -> Script:
     x, w, r, y, v = (real(name) for name in ("x", "w", "r", "y", "vh"))
-    bound = down(rmsnorm.phi({"columns": columns}))
+    bound = down(rmsnorm.phi({"columns": deepest(columns)}))
     reciprocal = up(TABLE["rsqrt"].relative)
     exact = x * (1 / root(real("V"))) * w
     return Script(
         "rmsnorm-result",
         "y = mul.rn(mul.rn(x, r), w), r = rsqrt.approx(v), is within Phi of x w / sqrt(mean + eps), where the sum is\n"
-        f"within g_h: everything behind the sum of squares, at {columns} columns.",
+        f"within g_h: everything behind the sum of squares, for up to {columns} columns.",
         (
             ("Sh", rn32(real("S_"))), ("mh", rn32(real("Sh") / real("n"))), ("vh", rn32(real("mh") + real("eps"))),
             ("V", real("S") / real("n") + real("eps")), ("x", rn16(real("x_"))), ("w", rn16(real("w_"))),
@@ -70,7 +75,7 @@ def _result(columns: int, eps_range: tuple[Fraction, Fraction]) -> Script:
 
 def _sum_hypotheses(columns: int, eps_range: tuple[Fraction, Fraction]) -> tuple[Range, ...]:
     total = real("S")
-    before = up(rmsnorm.gamma(rmsnorm.depth(columns)))
+    before = up(rmsnorm.gamma(rmsnorm.depth(deepest(columns))))
     return (
         Range(total, power_of_two(2 * F16.least), columns * F16.largest**2, "a sum of squares that is not 0"),
         Range(real("n"), Fraction(1), Fraction(columns), "contract: columns"),
@@ -87,7 +92,7 @@ def _sum_witness(columns: int, eps_range: tuple[Fraction, Fraction]) -> dict[str
 
 def _beyond(columns: int) -> Fraction:
     """The greatest multiple of 2^-23 that is at most 1 + g_h."""
-    return floor((1 + rmsnorm.gamma(rmsnorm.depth(columns))) * 2**23) * power_of_two(-23)
+    return floor((1 + rmsnorm.gamma(rmsnorm.depth(deepest(columns)))) * 2**23) * power_of_two(-23)
 
 
 def _low_reciprocal(columns: int) -> Fraction:

@@ -1,4 +1,4 @@
-"""Terms of Gappa scripts: reals, roundings to binary16 and binary32, and how Gappa, Coq and exact arithmetic read them."""
+"""Terms of Gappa scripts: reals and roundings to binary16 and binary32, for Gappa, Coq and exact arithmetic."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def to_gappa(t: Term) -> str:
 def number_to_gappa(value: Fraction) -> str:
     """An integer, or m * 2^e as `MbE`."""
     m, e = mantissa_exponent(value)
-    return str(m * 2**e) if 0 <= e and abs(value) < 2**32 else f"{m}b{e}"
+    return str(m * 2**e) if e >= 0 and abs(value) < 2**32 else f"{m}b{e}"
 
 
 def to_coq(t: Term) -> str:
