@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 PYTHONS := python3.12 python3.11 python3.13 python3 python3.14 python
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 ARGS ?=
+AUDIT_ARGS ?=
 PYTEST_ARGS ?= -n auto
 
 .PHONY: help install verify test campaign verify-fresh verify-gpu lint ptx artifacts audit report bench mutate clean
@@ -21,7 +22,7 @@ install: $(VENV)/installed ## make .venv with fltc in it
 
 verify: $(VENV)/installed ## prove the shipped PTX, audit the proofs, run it against the reference (CUDA if there is a device)
 	$(BIN)/fltc verify $(ARGS)
-	$(BIN)/fltc audit
+	$(BIN)/fltc audit $(AUDIT_ARGS)
 	$(BIN)/fltc diff
 
 test: $(VENV)/installed-dev ## run the test suite
@@ -32,7 +33,7 @@ campaign: $(VENV)/installed-dev ## run 20,000 random kernels: what is proved aga
 
 verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation anew
 	$(BIN)/fltc verify --fresh $(ARGS)
-	$(BIN)/fltc audit
+	$(BIN)/fltc audit $(AUDIT_ARGS)
 	$(BIN)/fltc diff
 
 verify-gpu: $(VENV)/installed ## run every kernel on the CUDA device against its reference and write evidence/
@@ -45,9 +46,10 @@ artifacts: ptx ## prove everything anew, which rewrites proofs/artifacts, and sh
 	$(BIN)/fltc verify --fresh $(ARGS)
 	git status --short -- backend/ptx proofs/artifacts
 
-report: $(VENV)/installed ## write the report of `fltc verify` to report/verify.json
-	@mkdir -p report
-	$(BIN)/fltc verify --json report/verify.json $(ARGS)
+report: $(VENV)/installed ## write the report to report/index.html, with a fresh run of every kernel against its reference
+	@mkdir -p report && rm -f report/diff.json
+	$(BIN)/fltc diff --json report/diff.json || test -f report/diff.json # the page shows failures too
+	$(BIN)/fltc report --diff report/diff.json $(ARGS)
 
 mutate: $(VENV)/installed ## break the shipped kernels, a Triton matmul and a GEMM in small ways, and see who notices
 	$(BIN)/python -m tests.mutate $(ARGS)

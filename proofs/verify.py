@@ -34,6 +34,8 @@ from proofs.entry import Analysis, analyse
 from proofs.enumeration.artifact import enumeration_json
 from proofs.enumeration.artifact_tile import tile_json
 from proofs.enumeration.artifact_written import written_json
+from proofs.numerics.bundle import NAME as LIBRARY
+from proofs.numerics.bundle import verify_library
 from proofs.numerics.gappa_obligation import check as check_scripts
 from proofs.numerics.gappa_obligation import scripts_of
 from proofs.numerics.obligation import discharge as discharge_lemmas
@@ -76,17 +78,17 @@ def verify(
 
     Args:
         root: the checkout.
-        kernels: stems; empty means all.
+        kernels: stems, or the library; empty means all.
         jobs: processes.
         fresh: decide everything again.
         executor: `local`, or `dask://host:port`.
         on_progress: called with (done, total, what).
     """
-    stems = list(dict.fromkeys(kernels)) or list(STEMS)
+    stems = list(dict.fromkeys(kernels)) or [*STEMS, LIBRARY]
     for stem in stems:
-        if stem not in STEMS:
-            raise BadInput(f"no kernel {stem!r}; there are {', '.join(STEMS)}")
-        if not (root / PTX / f"{stem}.ptx").is_file():
+        if stem not in (*STEMS, LIBRARY):
+            raise BadInput(f"no kernel {stem!r}; there are {', '.join(STEMS)}, and {LIBRARY}")
+        if stem != LIBRARY and not (root / PTX / f"{stem}.ptx").is_file():
             raise BadInput(
                 f"{root / PTX / f'{stem}.ptx'}: no such file; `make ptx` writes it; for another checkout: --root"
             )
@@ -127,8 +129,11 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 
 def verify_stem(root: Path, stem: str, fresh: bool) -> Finished:
-    """All obligations of all entries of one PTX file."""
+    """All obligations of all entries of one PTX file, or the lemmas of the library."""
     start = time.monotonic()
+    if stem == LIBRARY:
+        library = verify_library(root / ARTIFACTS / LIBRARY, fresh)
+        return Finished(stem, library.rows, library.notes, library.files, time.monotonic() - start)
     text = (root / PTX / f"{stem}.ptx").read_text()
     module = parse(text, name=f"{stem}.ptx")
     contracts = contracts_of(stem)

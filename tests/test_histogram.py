@@ -15,13 +15,14 @@ from backend.launch import Prepared, bind
 from common.histogram import TENTHS, Histogram, Standing
 from spec.contracts import contracts_of
 from spec.operators import operator_of
+from spec.operators.attention import attend
 from spec.operators.model import Expected, Operator, raw
 from spec.ptx.parser import parse
-from spec.scalar import Bits16, Kind, Reals
+from spec.scalar import Bits16, Kind, Reals, encode16
 from tests.harness import run as harness
 from tests.harness.compare import Verdict, judge
 from tests.harness.reference_device import ReferenceDevice
-from tests.harness.run import DiffRow, Profile, campaign
+from tests.harness.run import DiffReport, DiffRow, Profile, campaign
 from tests.harness.strategies import Limits
 
 SILU = operator_of("silu")
@@ -92,6 +93,21 @@ def test_vacuous_bounds_are_counted_give_no_ratio_and_forgive_no_class() -> None
     )
 
 
+def test_attention_with_huge_scores_is_counted_and_judged_not_skipped() -> None:
+    rng = np.random.default_rng(1)
+    scales = {(3, 16): 1e-5, (40, 16): 1e4, (40, 8): 1.0}
+    q, k, v = (encode16(scale * rng.normal(size=size)) for size, scale in scales.items())
+    q[1:] = encode16(np.full((2, 16), 30000.0))  # scores beyond 2^28: E covers all that v can give
+    expected = attend(q, k, v, np.ones((3, 40), np.bool_), 1.0)
+    words = expected.nearest()
+    verdict = judged(expected, words)
+    assert not verdict.complaints
+    assert verdict.counts == Histogram(zero=8, vacuous=16)
+    words[1, 2], words[2, 3] = 0x7E00, encode16(np.array([100.0]))[0]  # NaN; more than C max |v|
+    counts = judged(expected, words).counts
+    assert (counts.wrong_class, counts.outside, counts.vacuous) == (1, 1, 14)
+
+
 def loose(inputs: Mapping[str, Bits16], floats: Mapping[str, float]) -> Expected:
     """SiLU, with a bound that says nothing below -4 (it covers the result's range) and reaches everything above 4."""
     found = SILU.expected(inputs, floats)
@@ -112,10 +128,13 @@ def loosely(monkeypatch: pytest.MonkeyPatch, device: ReferenceDevice) -> DiffRow
 def test_a_campaign_counts_the_vacuous_results_of_an_operator_that_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     row = loosely(monkeypatch, ReferenceDevice())
     assert not row.failures
+    assert DiffReport("reference", "reference", 3, (row,)).clean
     assert row.histogram.total == row.elements
     # The case "every word" alone has this many finite words beyond 4 on either side.
     assert row.histogram.vacuous >= 2 * (0x7BFF - 0x4400)
     assert row.histogram.zero > 1000
+    row.histogram = Histogram(vacuous=row.elements)
+    assert not DiffReport("reference", "reference", 3, (row,)).clean, "no bound that says anything was tried"
 
 
 def test_a_nan_under_a_vacuous_bound_is_still_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "proofs": frozenset({"common", "spec", "numpy", "z3", "distributed"}),
     "verifier": frozenset({"cvc5", "bitwuzla"}),
     "tests/harness": frozenset({"common", "spec", "backend", "numpy", "hypothesis"}),
-    "fltc": frozenset({"common", "spec", "backend", "proofs", "verifier", "tests", "typer", "rich", "click"}),
+    "fltc": frozenset({"common", "spec", "backend", "proofs", "verifier", "tests", "typer", "rich", "click", "jinja2"}),
 }
 
 # What a module of fltc may import before a command runs. Everything else is imported inside the function that needs it.
