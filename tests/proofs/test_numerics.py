@@ -13,6 +13,7 @@ import cvc5
 import pytest
 
 from proofs.numerics import library
+from proofs.numerics.binary16 import identities
 from proofs.numerics.domain import float_range, largest
 from proofs.numerics.gappa_obligation import scripts_of
 from proofs.numerics.lemma import Lemma, at_most, given, lemma, number
@@ -25,6 +26,7 @@ from spec.errors import BadInput
 DOCUMENT = Path(__file__).parents[2] / "docs" / "numerics.md"
 CONTRACTS = [c for stem in STEMS for c in contracts_of(stem)]
 LIBRARY = library.lemmas()
+IDENTITIES = identities()
 LEMMAS = [pytest.param(m, id=f"{c.stem}-{m.name}") for c in CONTRACTS for m in queries(c)]
 LEMMAS += [pytest.param(m, id=f"library-{m.name}") for m in LIBRARY]
 
@@ -63,7 +65,7 @@ def test_queries_are_deterministic_plain_and_named(make: Callable[[], list[Lemma
 
 def test_the_document_names_every_lemma_and_script_and_no_other() -> None:
     named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", DOCUMENT.read_text()))
-    lemmas = {m.name for c in CONTRACTS for m in queries(c)} | {m.name for m in LIBRARY}
+    lemmas = {m.name for c in CONTRACTS for m in queries(c)} | {m.name for m in (*LIBRARY, *IDENTITIES)}
     assert named - set(ASSUMPTIONS) == lemmas | {s.name for c in CONTRACTS for s in scripts_of(c)}
 
 
