@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from proofs.artifacts import sha256
-from proofs.numerics import formal, gappa_obligation
+from proofs.numerics import formal
 from proofs.numerics.formal import Status
 from proofs.numerics.gappa import COQ_FILE, HEADER, Range, Script, coq_file, refuted_by_witness, statement
 from proofs.numerics.gappa_obligation import Checked, check, scripts_of
@@ -187,7 +187,7 @@ def test_what_coq_refuses_is_told_from_what_it_accepts(monkeypatch: pytest.Monke
             ran, output=ran.output[:start] + "Lemma l1 : s1 -> False.\nAdmitted.\nEnd Generated_by_Gappa.\n"
         )
 
-    monkeypatch.setattr(gappa_obligation.formal, "script_to_coq", cheating)
+    monkeypatch.setattr(formal, "script_to_coq", cheating)
     bad, good = check([RELATIVE, ABSOLUTE], {}, ())
     assert bad.verdict is Verdict.UNKNOWN
     assert "rests on Gappa_cvt_relative.l1" in bad.words or "rests on Gappa.Gappa_cvt_relative.l1" in bad.words
