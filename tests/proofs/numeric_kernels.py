@@ -71,13 +71,14 @@ class Kernel:
         return complaints, worst
 
     def sizes(self, launch: KnownAnswer) -> dict[str, int]:
-        """Parameter values for inputs of these shapes: each extent that is a parameter, rows packed."""
+        """Parameter values for arrays of these shapes, inputs first: extents that are parameters, rows packed."""
         gated = self.contract.power in (p.name for p in self.contract.parameters)
         values = {self.contract.power: ACTIVE} if gated else {}
-        for buffer in self.contract.buffers:
+        for buffer in sorted(self.contract.buffers, key=lambda b: b.name not in launch.inputs):
             shape = launch.inputs.get(buffer.name, launch.output).shape
-            if len(shape) == len(buffer.shape):
-                values |= {name: size for name, size in zip(buffer.shape, shape, strict=True) if name.isidentifier()}
+            for name, size in zip(buffer.shape, shape, strict=False):
+                if name.isidentifier():
+                    values.setdefault(name, size)
         for buffer in self.contract.buffers:
             if buffer.leading:
                 values[buffer.leading] = values[buffer.shape[-1]]

@@ -10,7 +10,6 @@ import pytest
 from proofs.verdict import Verdict
 from tests.proofs.numeric_kernels import DEQUANT
 
-
 # kernel, old text, new text, what is found, the PTX of the line named, what the operator has
 MUTANTS = [
     ("q4_0", "and.b32 %k, %q, 15;", "and.b32 %k, %q, 7;", "int_to_float.3.F", "cvt.rn.f32.u32", "int_to_float.4.F"),
