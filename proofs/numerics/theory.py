@@ -8,7 +8,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parents[1] / "coq"
 ORDER = ("Rounding.v", "Gamma.v", "Sum.v")
 """Every file here sees only files before it."""
-TENSOR_CORE = ("Truncation.v", "TensorCore.v", "Chain.v", "Counterexamples.v")
+TENSOR_CORE = ("Truncation.v", "TensorCore.v", "Chain.v", "Split.v", "Literal.v", "Counterexamples.v")
 """Likewise, behind Rounding.v alone: theorems 2.1 and 2.2, and why their parts are needed."""
 
 
