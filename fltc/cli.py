@@ -78,7 +78,8 @@ def _root(own: Path | None) -> Path:
 @app.command()
 def verify(
     kernel: Annotated[
-        list[str] | None, typer.Option("--kernel", metavar="S", help="Only this kernel (its stem); may be repeated.")
+        list[str] | None,
+        typer.Option("--kernel", metavar="S", help="Only this kernel (its stem), or `library`; may be repeated."),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=0, metavar="N", help="Processes; 0: one for each CPU.")] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Decide everything now; take nothing from the store.")] = False,
@@ -203,6 +204,37 @@ def diff(
     from fltc.commands.diff import run
 
     return run(_root(root), None if device is None else device.value, op or [], seed, evidence)
+
+
+@app.command()
+def report(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="The folder to write to; it is made if it is not there.")
+    ] = Path("report"),
+    diff: Annotated[
+        list[Path] | None,
+        typer.Option("--diff", metavar="F", help="Show this run of `fltc diff --json F` too; may be repeated."),
+    ] = None,
+    root: RootOption = None,
+) -> int:
+    """Write verdicts, error bounds, assumptions and evidence as a static HTML page."""
+    from fltc.commands.report import run
+
+    return run(_root(root), out, diff or [])
+
+
+@app.command()
+def probe(
+    device: Annotated[
+        Device | None, typer.Option("--device", help="Default: cuda if there is a device, else emulator.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the drawn operands.")] = 0,
+    json: JsonOption = None,
+) -> int:
+    """Measure what error bounds assume of a device: approximate instructions and the tensor core."""
+    from fltc.commands.probe import run
+
+    return run(None if device is None else device.value, seed, json)
 
 
 @app.command()

@@ -18,9 +18,9 @@ _SAID = {
 
 
 def details(row: Row, kinds: str = "") -> list[str]:
-    """Lines about one refuted or unknown obligation, or `kinds`; the first names it, the others are indented."""
+    """Lines about one obligation, or `kinds`, that is not proved; the first names it, the others are indented."""
     example = row.counterexample
-    word = row.verdict.value.upper() if row.verdict.value == "refuted" else row.verdict.value
+    word = row.verdict.value if row.verdict.value == "unknown" else row.verdict.value.upper()
     head = f"{word} {row.kernel} {kinds or row.obligation}: "
     if example is None or "states" not in example:
         items = list(_items(row.detail))

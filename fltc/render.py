@@ -20,20 +20,27 @@ KINDS = (
     "numerics", "refinement", "no-wrap", "init", "no-trap", "composition",
 )  # fmt: skip
 
-STYLES = {"refuted": "bold red", "unknown": "yellow", "derived": "cyan", "proved": "green"}
+STYLES = {
+    "refuted": "bold red", "assumption violated": "bold red", "unknown": "yellow", "derived": "cyan", "proved": "green",
+}  # fmt: skip
+_LOUD = ("refuted", "assumption violated")
+_TOLD = (*_LOUD, "unknown")
 _COLUMN = 18  # characters a kernel's column needs: "unknown 12 of 34" and padding
 _LABEL = 18  # the column of obligation names
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Matrix, details of all that is refuted or unknown, assumptions, where verdicts come from, closing line."""
+    """Matrix, details of all that is not proved, assumptions, where verdicts come from, closing line."""
     for table in matrices(report.rows, console.width):
         console.print(table)
-    for row, kinds in told_once([r for r in report.rows if r.verdict.value in ("refuted", "unknown")]):
+    for row, kinds in told_once([r for r in report.rows if r.verdict.value in _TOLD]):
         plain(console, "\n".join(details(row, kinds)), STYLES[row.verdict.value])
     derived = [row for row in report.rows if row.verdict.value == "derived"]
     for row in derived:
         plain(console, f"derived {row.kernel} {row.obligation}: {row.detail}")
+    for row in report.rows:
+        if row.assumptions:
+            plain(console, f"{row.kernel} {row.obligation} assumes of the device: {', '.join(row.assumptions)}")
     if report.assumptions:
         plain(console, "assumed:")
     for assumption in folded(report.assumptions):
@@ -76,7 +83,7 @@ def cell(rows: Sequence[Row]) -> Text:
         return Text("-", style="dim")
     weakest = min(row.verdict for row in rows)
     count = sum(row.verdict is weakest for row in rows)
-    word = weakest.value.upper() if weakest.value == "refuted" else weakest.value
+    word = weakest.value.upper() if weakest.value in _LOUD else weakest.value
     text = word if len(rows) == 1 else f"{word} {count}" if count == len(rows) else f"{word} {count} of {len(rows)}"
     return Text(text, style=STYLES[weakest.value])
 

@@ -24,6 +24,7 @@ SUMS, PRODUCT = 1_000, 8  # units that a claim costs which linear arithmetic loo
 FINITE = 3_000  # units that a claim costs which is enumerated, beside the numbers that are worked out
 STEP = 500  # units that an instruction carried out symbolically costs
 OVERHEAD = 10_000  # units that a query costs before the solver begins, one more for each character of its text
+LAST_PART = 4  # of what is left once that is less than a unit, for one query
 SPENT = "the effort for this entry was used up"
 # Limits of one query, one after another: what is easy is decided first, what is hard takes what is left.
 PASSES = (300_000, 3_000_000, DEFAULT_RLIMIT)
@@ -93,7 +94,9 @@ class Meter:
         if self.over:
             return Answer("unknown", reason=SPENT)
         key = key_of(text)
-        rlimit = rlimit if self.left is None else min(rlimit, max(self.left, OVERHEAD))
+        if self.left is not None:
+            # Near the end a query gets a part of what is left: its units may take far longer than usual.
+            rlimit = min(rlimit, max(self.left if self.left > UNIT else self.left // LAST_PART, OVERHEAD))
         answer = self.find(key, rlimit)
         if answer is None:
             answer = decide(text, rlimit)

@@ -23,7 +23,7 @@ class Extracted:
     Args:
         outputs: the expression stored last at (buffer, element from its base).
         store_lines: the line of that store.
-        node_lines: the line that first computed a node.
+        node_lines: the line that first computed a node, or loaded an input.
         lines: lines of the instructions that some thread carried out.
         faults: what went wrong; the rest is then incomplete.
     """

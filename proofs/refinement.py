@@ -25,6 +25,8 @@ from spec.ptx.node import Node, canonical_lines, first_difference, label
 
 SHOWN = 3
 """Levels of an expression shown in a message."""
+WIDE = 4
+"""Of a node with more operands, the first two and the last are shown."""
 
 
 @dataclass(frozen=True)
@@ -213,11 +215,15 @@ def _different(contract: Contract, case: Case, key: tuple[str, int], run: Extrac
 
 
 def shown(node: Node, levels: int = SHOWN) -> str:
-    """An expression as text, cut off below some levels."""
+    """An expression as text, cut off below some levels; of many operands some are left out."""
     if not node.args:
         return label(node)
-    inside = ", ".join(shown(a, levels - 1) for a in node.args) if levels > 1 else "..."
-    return f"{label(node)}({inside})"
+    if levels <= 1:
+        return f"{label(node)}(...)"
+    parts = [shown(a, levels - 1) for a in node.args]
+    if len(parts) > WIDE:
+        parts[2:-1] = [f"{len(parts) - 3} more"]
+    return f"{label(node)}({', '.join(parts)})"
 
 
 def _shown(case: Case) -> dict[str, object]:

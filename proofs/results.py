@@ -12,7 +12,9 @@ from proofs.verdict import Verdict, conjunction
 Source = Literal["decided now", "taken from the store"]
 
 SCHEMA = "fltc-report/1"
-EXIT_CODES = {Verdict.REFUTED: 1, Verdict.UNKNOWN: 2, Verdict.DERIVED: 0, Verdict.PROVED: 0}
+EXIT_CODES = {
+    Verdict.REFUTED: 1, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 2, Verdict.DERIVED: 0, Verdict.PROVED: 0,
+}  # fmt: skip
 _KIND = re.compile(r"[a-z][a-z-]*")
 
 
@@ -34,6 +36,7 @@ class Row:
         rungs: claim to what decided it (proofs.discharge.RUNGS), '' where nothing did.
         claims: statements that were examined, where they are counted.
         open: JSON values: each statement that was not decided, why, and what would help.
+        assumptions: names in spec.assumptions: what the verdict takes for granted of a device. VIOLATED needs one.
     """
 
     kernel: str
@@ -46,6 +49,7 @@ class Row:
     rungs: Mapping[str, str] = field(default_factory=dict)
     claims: int = 0
     open: Sequence[Mapping[str, Any]] = ()
+    assumptions: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         where = f"{self.kernel}: {self.obligation}"
@@ -55,6 +59,8 @@ class Row:
             raise ValueError(f"{where}: source must be one of {get_args(Source)}, got {self.source!r}")
         if self.verdict is Verdict.DERIVED and self.kind != "numerics":
             raise ValueError(f"{where}: only numerics may be derived; anything else is proved or it is unknown")
+        if self.verdict is Verdict.VIOLATED and not self.assumptions:
+            raise ValueError(f"{where}: violated is an assumption; none is named")
         if self.verdict is not Verdict.PROVED and not self.detail:
             raise ValueError(f"{where}: a verdict of {self.verdict.value} must say why in `detail`")
         if (self.verdict is Verdict.REFUTED) != (self.counterexample is not None):
@@ -76,6 +82,7 @@ class Row:
             "rungs": dict(self.rungs),
             "claims": self.claims,
             "open": [dict(o) for o in self.open],
+            "assumptions": list(self.assumptions),
         }
 
 
@@ -103,15 +110,21 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 all proved (numerics may be derived), 1 something refuted, 2 something unknown or nothing examined."""
+        """0 all proved (numerics may be derived), 1 something refuted or resting on a violated assumption, 2 something
+        unknown or nothing examined."""
         return EXIT_CODES[self.verdict]
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.verdict is verdict for row in self.rows)
 
     def summary_line(self) -> str:
-        """The last line of `fltc verify` and `fltc check`; CI reads it. (The dot is U+00B7.)"""
-        order = (Verdict.PROVED, Verdict.DERIVED, Verdict.REFUTED, Verdict.UNKNOWN)
+        """The last line of `fltc verify` and `fltc check`; CI reads it. (The dot is U+00B7.)
+
+        Violated assumptions are counted there only where there are some.
+        """
+        order = [Verdict.PROVED, Verdict.DERIVED, Verdict.REFUTED, Verdict.UNKNOWN]
+        if self.count(Verdict.VIOLATED):
+            order.append(Verdict.VIOLATED)
         counts = " \u00b7 ".join(f"{verdict.value} {self.count(verdict)}" for verdict in order)
         return f"{counts} \u00b7 of {len(self.rows)} obligations"
 

@@ -7,7 +7,7 @@ verdict breaks the seal; who mends the seal too is found by `fltc audit`, which 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from proofs.artifacts import sha256, to_text
 
 MANIFEST = "manifest.json"
 SEAL = "seal"
+DECIDED = ("derived", "proved")
+"""Verdicts of a lemma whose query and control got the answers they should."""
 
 
 def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -41,6 +43,26 @@ class Store:
 
 def read_store(folder: Path) -> Store:
     """The store in an artifact folder; empty if there is none, `damage` set if it was edited."""
+    store = read_files(folder)
+    manifest = store.manifest
+    try:
+        names: dict[str, str] = manifest.get("files", {})
+        proved = {
+            names[claim["file"]]: manifest["solver"]
+            for entry in manifest.get("entries", {}).values()
+            for claim in entry["claims"]
+            if claim["verdict"] == "proved" and claim["file"]
+        }
+        for lemma in manifest.get("numerics", ()):
+            if lemma["verdict"] in DECIDED:
+                proved |= {names[lemma[part]]: manifest["solver"] for part in ("file", "control")}
+    except (KeyError, TypeError, AttributeError) as error:
+        return Store(damage=_unreadable(error))
+    return replace(store, proved=proved)
+
+
+def read_files(folder: Path) -> Store:
+    """Manifest and files of a folder, with nothing taken as proved yet; `damage` set if something was edited."""
     path = folder / MANIFEST
     if not path.exists():
         return Store()
@@ -48,9 +70,8 @@ def read_store(folder: Path) -> Store:
         manifest = json.loads(path.read_text())
         if not isinstance(manifest, dict) or sealed(manifest)[SEAL] != manifest.get(SEAL):
             return Store(damage=f"{path.name}: the seal does not match: the manifest was edited")
-        names: dict[str, str] = manifest["files"]
         files: dict[str, str] = {}
-        for name, digest in names.items():
+        for name, digest in manifest["files"].items():
             file = folder / name
             if not file.exists():
                 return Store(damage=f"{name}: missing")
@@ -58,15 +79,10 @@ def read_store(folder: Path) -> Store:
             if sha256(text) != digest:
                 return Store(damage=f"{name}: its bytes are not those that were recorded")
             files[name] = text
-        proved = {
-            names[claim["file"]]: manifest["solver"]
-            for entry in manifest["entries"].values()
-            for claim in entry["claims"]
-            if claim["verdict"] == "proved" and claim["file"]
-        }
-        for lemma in manifest["numerics"]:
-            if lemma["verdict"] == "derived":
-                proved |= {names[lemma[part]]: manifest["solver"] for part in ("file", "control")}
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
-        return Store(damage=f"{path.name}: not readable ({error.__class__.__name__})")
-    return Store(proved, files, manifest)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return Store(damage=_unreadable(error))
+    return Store(files=files, manifest=manifest)
+
+
+def _unreadable(error: Exception) -> str:
+    return f"{MANIFEST}: not readable ({error.__class__.__name__})"

@@ -9,13 +9,16 @@ from functools import total_ordering
 
 @total_ordering
 class Verdict(Enum):
-    """REFUTED < UNKNOWN < DERIVED < PROVED; a conjunction has the verdict of its weakest part, `min`.
+    """REFUTED < VIOLATED < UNKNOWN < DERIVED < PROVED; a conjunction has the verdict of its weakest part, `min`.
 
+    VIOLATED is what any verdict but REFUTED becomes that names an assumption which a device was measured to violate
+    (proofs.devices): the argument may be right, but not of that device.
     DERIVED is for numerics only: every lemma has an artifact, the assembly over lengths is written down and reviewed
     but not mechanised. It is counted in its own column and never as proved.
     """
 
     REFUTED = "refuted"
+    VIOLATED = "assumption violated"
     UNKNOWN = "unknown"
     DERIVED = "derived"
     PROVED = "proved"

@@ -28,11 +28,14 @@ from proofs.artifacts import (
 from proofs.claims import OBLIGATIONS, Claim
 from proofs.contract import contract_problem
 from proofs.decide import solver_version
+from proofs.devices import described, judged, measured
 from proofs.discharge import Decision, decide_claim
 from proofs.entry import Analysis, analyse
 from proofs.enumeration.artifact import enumeration_json
 from proofs.enumeration.artifact_tile import tile_json
 from proofs.enumeration.artifact_written import written_json
+from proofs.numerics.bundle import NAME as LIBRARY
+from proofs.numerics.bundle import verify_library
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
 from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
@@ -45,6 +48,7 @@ from proofs.verdict import Verdict
 from spec.contracts import STEMS, contracts_of
 from spec.contracts.model import Contract
 from spec.errors import BadInput, MissingPart, Unsupported
+from spec.operators import operator_of
 from spec.ptx.ast import Module
 from spec.ptx.parser import parse
 
@@ -72,22 +76,23 @@ def verify(
 
     Args:
         root: the checkout.
-        kernels: stems; empty means all.
+        kernels: stems, or the library; empty means all.
         jobs: processes.
         fresh: decide everything again.
         executor: `local`, or `dask://host:port`.
         on_progress: called with (done, total, what).
     """
-    stems = list(dict.fromkeys(kernels)) or list(STEMS)
+    stems = list(dict.fromkeys(kernels)) or [*STEMS, LIBRARY]
     for stem in stems:
-        if stem not in STEMS:
-            raise BadInput(f"no kernel {stem!r}; there are {', '.join(STEMS)}")
-        if not (root / PTX / f"{stem}.ptx").is_file():
+        if stem not in (*STEMS, LIBRARY):
+            raise BadInput(f"no kernel {stem!r}; there are {', '.join(STEMS)}, and {LIBRARY}")
+        if stem != LIBRARY and not (root / PTX / f"{stem}.ptx").is_file():
             raise BadInput(
                 f"{root / PTX / f'{stem}.ptx'}: no such file; `make ptx` writes it; for another checkout: --root"
             )
     if executor != "local":
         raise BadInput(f"--executor {executor}: only `local` is there yet")
+    devices = measured(root)
     rows: list[Row] = []
     words: list[str] = []
     on_progress(0, len(stems), "reading")
@@ -102,7 +107,8 @@ def verify(
     for stem in stems:
         rows += done[stem].rows
         words += done[stem].assumptions
-    return Report(rows, words)
+    rows = judged(rows, devices)
+    return Report(rows, [*words, *described((name for row in rows for name in row.assumptions), devices)])
 
 
 def _pool(jobs: int) -> Executor:
@@ -121,8 +127,11 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 
 def verify_stem(root: Path, stem: str, fresh: bool) -> Finished:
-    """All obligations of all entries of one PTX file."""
+    """All obligations of all entries of one PTX file, or the lemmas of the library."""
     start = time.monotonic()
+    if stem == LIBRARY:
+        library = verify_library(root / ARTIFACTS / LIBRARY, fresh)
+        return Finished(stem, library.rows, library.notes, library.files, time.monotonic() - start)
     text = (root / PTX / f"{stem}.ptx").read_text()
     module = parse(text, name=f"{stem}.ptx")
     contracts = contracts_of(stem)
@@ -211,8 +220,17 @@ class _Job:
         self._premises(contract.entry, outcomes, memory)
         for obligation in OBLIGATIONS:
             row = row_of(kernel, obligation, outcomes[obligation], source[obligation], seconds[obligation])
-            self.rows.append(replace(row, rungs=self.rungs.get((contract.entry, obligation), {})))
+            assumed = self._assumed(contract) if obligation == "numerics" else ()
+            rungs = self.rungs.get((contract.entry, obligation), {})
+            self.rows.append(replace(row, rungs=rungs, assumptions=assumed))
             self.entries[contract.entry]["obligations"][obligation] = row.verdict.value
+
+    def _assumed(self, contract: Contract) -> tuple[str, ...]:
+        """What the operator's error bound takes for granted of a device."""
+        try:
+            return operator_of(contract.operator).assumptions
+        except MissingPart:
+            return ()  # then numerics is unknown, and says so
 
     def _premises(self, entry: str, outcomes: dict[str, list[Outcome]], memory: frozenset[str]) -> None:
         """An obligation is not proved while another that its claims rest on is refuted or open.

@@ -1,4 +1,4 @@
-"""Rational enclosures of exp, 2^x, ln 2 and square roots: pairs (low, high) of Fractions that hold the real value.
+"""Rational enclosures of exp, 2^x, log2, tanh, ln 2, square roots: pairs (low, high) of Fractions that hold the value.
 
 Fixed-point arithmetic on integers with directed rounding; no floating point, no external library.
 """
@@ -48,6 +48,50 @@ def exp2(x: Fraction, bits: int = BITS) -> Enclosure:
     low_ln2, high_ln2 = ln2(bits)
     factor = power_of_two(whole)
     return exp(rest * low_ln2, bits)[0] * factor, exp(rest * high_ln2, bits)[1] * factor
+
+
+def log2(x: Fraction, bits: int = BITS) -> Enclosure:
+    """log2 x for a rational x > 0, to a relative width of about 2^-bits; exact for powers of two.
+
+    log2 x = k + 2 atanh(s) / ln 2 with x = m 2^k, s = (m - 1) / (m + 1) and m in [2/3, 4/3], so that |s| <= 1/5.
+    """
+    whole = x.numerator.bit_length() - x.denominator.bit_length()
+    while x / power_of_two(whole) < Fraction(2, 3):
+        whole -= 1
+    while x / power_of_two(whole) > Fraction(4, 3):
+        whole += 1
+    rest = x / power_of_two(whole)
+    s = (rest - 1) / (rest + 1)
+    if not s:
+        return Fraction(whole), Fraction(whole)
+    # Fixed point as fine as s is small, so that nothing is lost near 1. Every step rounds down by less than a unit.
+    scale_bits = bits + 16 + max(0, s.denominator.bit_length() - s.numerator.bit_length())
+    scale = 1 << scale_bits
+    point = abs(s.numerator << scale_bits) // s.denominator
+    square = point * point >> scale_bits
+    power, total, k = point, 0, 1
+    while power:
+        total += power // k
+        power = power * square >> scale_bits
+        k += 2
+    # point is low by < 1, each power by < 2 and each quotient by < 1 more; the terms left out add < 2.
+    low, high = Fraction(2 * total, scale), Fraction(2 * (total + 3 * k + 4), scale)
+    low_ln2, high_ln2 = ln2(bits)
+    ends = (low / high_ln2, high / low_ln2)
+    return (whole + ends[0], whole + ends[1]) if s > 0 else (whole - ends[1], whole - ends[0])
+
+
+def tanh(x: Fraction, bits: int = BITS) -> Enclosure:
+    """tanh x for a rational x, to a relative width of about 2^-(bits - 40); x - x^3/3 < tanh x < x above 0."""
+    if x < 0:
+        low, high = tanh(-x, bits)
+        return -high, -low
+    if x < power_of_two(-(bits // 2)):
+        return x - x**3 / 3, x
+    if x > bits:
+        return 1 - power_of_two(-2 * bits), Fraction(1)
+    low, high = exp(2 * x, 2 * bits)
+    return (low - 1) / (low + 1), (high - 1) / (high + 1)
 
 
 def sqrt(x: Fraction, bits: int = BITS) -> Enclosure:

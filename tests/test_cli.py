@@ -109,7 +109,7 @@ def test_help_shows_the_brackets_of_a_buffer(capsys: pytest.CaptureFixture[str])
     assert "P=f32[n]:r" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["verify", "audit", "diff", "bench"])
+@pytest.mark.parametrize("command", ["verify", "audit", "diff", "report", "bench"])
 def test_outside_a_checkout_is_bad_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

@@ -12,12 +12,13 @@ from spec.errors import AssemblerRefused
 from spec.ptx.isa import ROWS, lookup
 from spec.ptx.parser import parse
 from spec.ptx.row import BOUNDED, Row
+from spec.tensor_core import ADA, HOPPER
 from tests.harness.isa_agree import agree, defined, lanes_results, promise
 from tests.harness.isa_forms import Case, cases, rows_of_values, spellings
 from tests.harness.isa_gpu import RowAgreement, accepted_by_target, accepted_cases, blamed, run_programs
 from tests.harness.isa_inputs import corners, operands
 from tests.harness.isa_kernels import module_text
-from tests.harness.isa_program import SLOT
+from tests.harness.isa_program import SLOT, Program
 from tests.harness.isa_programs import programs
 
 TESTABLE = rows_of_values(ROWS)
@@ -195,3 +196,26 @@ def test_a_program_that_leaves_other_memory_disagrees() -> None:
     with Other() as device:
         (result,) = run_programs(device, lambda text, target: "", [program])
     assert result.disagreement.startswith("word 0 of thread 1: ")
+
+
+def test_programs_are_compared_with_the_tensor_core_of_a_hopper() -> None:
+    """1 + 2^-24 - 1 with the last product in the upper half: a Hopper, whose GPU the evidence is of, keeps the middle.
+
+    On a device that adds up as an Ada, which is the emulator's default, the program disagrees.
+    """
+    body = (
+        "and.b32 %r0, %t, 3;", "setp.eq.u32 %p0, %r0, 0;", "mov.b32 %r9, 0;",
+        "selp.b32 %r1, 0x0C003C00, %r9, %p0;", "selp.b32 %r2, 0x0000BC00, %r9, %p0;",  # A: 1, 2^-12 and, at k = 8, -1
+        "selp.b32 %r3, 0x0C003C00, %r9, %p0;", "selp.b32 %r4, 0x00003C00, %r9, %p0;",  # B: 1, 2^-12 and 1
+        "mov.b32 %f0, 0f00000000;",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r1, %r2, %r2}, {%r3, %r4}, "
+        "{%f0, %f0, %f0, %f0};",
+        "st.global.v4.f32 [%rd2], {%f1, %f2, %f3, %f4};",
+    )  # fmt: skip
+    program = Program("P4", (), body, (".reg .f32 %f<8>;",))
+    found = []
+    for device in (EmulatorDevice(tensor_core=HOPPER), EmulatorDevice(tensor_core=ADA), EmulatorDevice()):
+        with device:
+            (result,) = run_programs(device, lambda text, target: "", [program])
+            found.append(result.disagreement.partition(", from")[0])
+    assert found == ["", *["word 0 of thread 0: 0x0, expected 0x3380000033800000"] * 2]

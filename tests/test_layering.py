@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "proofs": frozenset({"common", "spec", "numpy", "z3", "distributed"}),
     "verifier": frozenset({"cvc5", "bitwuzla"}),
     "tests/harness": frozenset({"common", "spec", "backend", "numpy", "hypothesis"}),
-    "fltc": frozenset({"common", "spec", "backend", "proofs", "verifier", "tests", "typer", "rich", "click"}),
+    "fltc": frozenset({"common", "spec", "backend", "proofs", "verifier", "tests", "typer", "rich", "click", "jinja2"}),
 }
 
 # What a module of fltc may import before a command runs. Everything else is imported inside the function that needs it.
@@ -32,7 +32,7 @@ FLTC_AT_TOP = ("fltc", "common", "spec.errors", "typer", "rich", "click")
 NO_IO = frozenset({"os", "io", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib", "sqlite3", "mmap"})
 
 # These commands run where no solver is installed.
-SOLVER_FREE_COMMANDS = ("diff", "bench")
+SOLVER_FREE_COMMANDS = ("diff", "bench", "probe")
 SOLVERS = frozenset({"z3", "cvc5", "bitwuzla", "proofs", "verifier"})
 
 

@@ -14,11 +14,12 @@ from proofs.verdict import Verdict, conjunction
 def row(verdict: Verdict, obligation: str = "race", kernel: str = "k") -> Row:
     counterexample = {"line": 7} if verdict is Verdict.REFUTED else None
     detail = "" if verdict is Verdict.PROVED else "line 7: because"
-    return Row(kernel, obligation, verdict, detail=detail, counterexample=counterexample)
+    assumptions = ("doc-ex2",) if verdict is Verdict.VIOLATED else ()
+    return Row(kernel, obligation, verdict, detail=detail, counterexample=counterexample, assumptions=assumptions)
 
 
 def test_verdicts_are_ordered_from_refuted_to_proved() -> None:
-    assert sorted(Verdict) == [Verdict.REFUTED, Verdict.UNKNOWN, Verdict.DERIVED, Verdict.PROVED]
+    assert sorted(Verdict) == [Verdict.REFUTED, Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.DERIVED, Verdict.PROVED]
 
 
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(Verdict, repeat=2)))
@@ -49,11 +50,30 @@ def test_summary_line_counts_derived_apart_from_proved() -> None:
         ([Verdict.PROVED, Verdict.UNKNOWN], 2),
         ([Verdict.UNKNOWN, Verdict.REFUTED], 1),
         ([Verdict.PROVED, Verdict.REFUTED], 1),
+        ([Verdict.PROVED, Verdict.VIOLATED], 1),
+        ([Verdict.UNKNOWN, Verdict.VIOLATED], 1),
     ],
 )
 def test_exit_code_is_that_of_the_weakest_row(verdicts: list[Verdict], code: int) -> None:
     report = Report([row(verdict, kernel=f"k{i}") for i, verdict in enumerate(verdicts)])
     assert report.exit_code == code
+
+
+def test_violated_assumptions_are_counted_where_there_are_some() -> None:
+    report = Report([row(Verdict.PROVED), row(Verdict.VIOLATED, "numerics"), row(Verdict.UNKNOWN, "bounds")])
+    assert report.summary_line() == (
+        "proved 1 \u00b7 derived 0 \u00b7 refuted 0 \u00b7 unknown 1 \u00b7 assumption violated 1 "
+        "\u00b7 of 3 obligations"
+    )
+    summary = report.to_json()["summary"]
+    assert isinstance(summary, dict)
+    assert summary["assumption violated"] == 1
+    assert sum(summary.values()) == 2 * summary["total"]
+
+
+def test_a_violated_assumption_has_a_name() -> None:
+    with pytest.raises(ValueError, match="none is named"):
+        Row("k", "numerics", Verdict.VIOLATED, detail="why")
 
 
 def test_only_numerics_may_be_derived() -> None:
@@ -90,7 +110,9 @@ def test_json_holds_every_row_and_assumption_once() -> None:
     read = json.loads(json.dumps(report.to_json()))
     assert read["schema"] == "fltc-report/1"
     assert read["verdict"] == "refuted"
-    assert read["summary"] == {"refuted": 1, "unknown": 0, "derived": 0, "proved": 1, "total": 2}
+    assert read["summary"] == {
+        "refuted": 1, "assumption violated": 0, "unknown": 0, "derived": 0, "proved": 1, "total": 2,
+    }  # fmt: skip
     assert read["assumptions"] == ["n >= 1", "disjoint"]
     named = [(r["obligation"], r["counterexample"]) for r in read["rows"]]
     assert named == [("race", None), ("bounds/L7", {"line": 7})]

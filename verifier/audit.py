@@ -15,6 +15,8 @@ from verifier.contract_source import check_source
 from verifier.decide import solver_version
 from verifier.findings import AuditError, Finding, Grade, Unknown, Unreadable
 from verifier.judgement import judge
+from verifier.library import FOLDER as LIBRARY
+from verifier.library import check_library
 from verifier.manifest import NAME, Bundle, read_bundle
 from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
@@ -91,7 +93,7 @@ def audit(root: Path, on_progress: Progress | None = None, processes: int = PROC
     if not stems:
         return AuditReport((), Part([Finding("backend/ptx", "no PTX files here", Grade.UNREADABLE)]))
     tell = on_progress or (lambda done, count, what: None)
-    jobs = [(stem, job) for job in JOBS for stem in stems]
+    jobs = [*((stem, job) for job in JOBS for stem in stems), (LIBRARY, "lemmas")]
     tell(0, len(jobs), "reading")
     parts: dict[tuple[str, str], Part] = {}
     with _pool(min(processes, len(jobs))) as pool:
@@ -115,7 +117,7 @@ def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
     folder = root / "proofs/artifacts"
     if not folder.is_dir():
         return [Finding("proofs/artifacts", "missing: nothing is proved here")]
-    known = set(stems)
+    known = {*stems, LIBRARY}
     return [
         Finding(f"proofs/artifacts/{path.name}", "belongs to no shipped PTX file")
         for path in sorted(folder.iterdir())
@@ -124,11 +126,14 @@ def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
 
 
 def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
-    """One of JOBS on one PTX file. Never raises for bad input: it is a finding.
+    """One of JOBS on one PTX file, or the job of the library. Never raises for bad input: it is a finding.
 
     `launches`: how many launches the binding samples, besides the manifest's occasions.
     """
     part = Part()
+    if stem == LIBRARY:
+        part.findings, part.decided = check_library(root)
+        return part
     try:
         bundle, findings = read_bundle(root, stem)
         if job == "records":

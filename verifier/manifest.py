@@ -86,15 +86,15 @@ def read_bundle(root: Path, stem: str) -> tuple[Bundle | None, list[Finding]]:
     ptx_name, folder = f"backend/ptx/{stem}.ptx", f"proofs/artifacts/{stem}"
     findings: list[Finding] = []
     try:
-        ptx = _read(root / ptx_name, ptx_name)
+        ptx = read_ascii(root / ptx_name, ptx_name)
         if not (root / folder / NAME).is_file():
             return None, [Finding(ptx_name, f"has no proof: {folder}/{NAME} is missing")]
-        manifest = _json(_read(root / folder / NAME, f"{folder}/{NAME}"), f"{folder}/{NAME}")
+        manifest = _json(read_ascii(root / folder / NAME, f"{folder}/{NAME}"), f"{folder}/{NAME}")
         _shape(manifest, stem, f"{folder}/{NAME}")
         digest = sha256(ptx)
         if manifest["ptx_sha256"] != digest:
             findings.append(Finding(ptx_name, "its bytes are not those that the manifest's sha256 names"))
-        texts = _files(root, folder, manifest["files"], findings)
+        texts = read_listed(root, folder, manifest["files"], findings)
         if texts.get("contract.json") is None:
             return None, [*findings, Finding(f"{folder}/contract.json", "missing")]
         bundle = _bundle(stem, folder, ptx, digest, manifest, texts, findings)
@@ -140,7 +140,7 @@ def _bundle(
     return Bundle(stem, folder, ptx, digest, entries, contracts, data, claimed, lemmas, records, texts)
 
 
-def _files(root: Path, folder: str, listed: dict[str, str], findings: list[Finding]) -> dict[str, str]:
+def read_listed(root: Path, folder: str, listed: dict[str, str], findings: list[Finding]) -> dict[str, str]:
     """The texts of the listed files; findings for those that are missing, changed, or not listed."""
     texts: dict[str, str] = {}
     for name, digest in listed.items():
@@ -150,7 +150,7 @@ def _files(root: Path, folder: str, listed: dict[str, str], findings: list[Findi
         if not path.is_file():
             findings.append(Finding(f"{folder}/{name}", "missing, but listed in the manifest"))
             continue
-        texts[name] = _read(path, f"{folder}/{name}")
+        texts[name] = read_ascii(path, f"{folder}/{name}")
         if sha256(texts[name]) != digest:
             findings.append(Finding(f"{folder}/{name}", "its bytes are not those that the manifest's sha256 names"))
     for path in sorted((root / folder).rglob("*")):
@@ -168,6 +168,11 @@ def _shape(manifest: Any, stem: str, where: str) -> None:
     for field, kind in (("files", dict), ("entries", dict), ("numerics", list)):
         if not isinstance(manifest[field], kind):
             raise Unreadable(f"{where}: {field} is not what it should be")
+    check_seal(manifest, where)
+
+
+def check_seal(manifest: dict[str, Any], where: str) -> None:
+    """Unreadable if the manifest is not what its seal is the digest of."""
     body = {name: value for name, value in manifest.items() if name != "seal"}
     if manifest["seal"] != sha256(canonical_json(body)):
         raise Unreadable(f"{where}: the seal does not match: the manifest was edited")
@@ -197,7 +202,8 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read(path: Path, shown: str) -> str:
+def read_ascii(path: Path, shown: str) -> str:
+    """A file's text; Unreadable, by the name `shown`, if it is too large or not ASCII."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise Unreadable(f"{shown}: larger than {MAX_BYTES} bytes")

@@ -38,35 +38,36 @@ def check_lemmas(bundle: Bundle) -> list[Finding]:
             words = f"{entry}: which lemmas the bound of {operator} needs is not known; STEPS in {SELF} lists them"
             findings.append(Finding(manifest, words))
     for lemma in bundle.lemmas:
-        findings += _lemma(bundle, lemma)
+        findings += check_lemma(bundle.folder, bundle.texts, lemma)
     return findings
 
 
-def _lemma(bundle: Bundle, lemma: Lemma) -> list[Finding]:
+def check_lemma(folder: str, texts: dict[str, str], lemma: Lemma) -> list[Finding]:
+    """What is wrong with one lemma of the folder that holds these texts."""
     findings: list[Finding] = []
     parts: list[tuple[list[SExpr], SExpr]] = []
     expected = (f"numerics.{lemma.name}.smt2", f"numerics.{lemma.name}.control.smt2")
     for name, listed, answer in zip(expected, (lemma.file, lemma.control), ("unsat", "sat"), strict=True):
-        where = bundle.path(name)
-        if listed != name or name not in bundle.texts:
-            findings.append(Finding(bundle.path("manifest.json"), f"lemma {lemma.name} has no file {name}"))
+        where = f"{folder}/{name}"
+        if listed != name or name not in texts:
+            findings.append(Finding(f"{folder}/manifest.json", f"lemma {lemma.name} has no file {name}"))
             continue
         try:
-            parts.append(_read(bundle.texts[name], where))
+            parts.append(read_lemma(texts[name], where))
         except Unreadable as error:
             findings.append(Finding(where, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE))
             continue
-        found = decide_reals(bundle.texts[name])
+        found = decide_reals(texts[name])
         if found == "unknown":
             findings.append(Finding(where, "cvc5 cannot decide it within its limit", Grade.UNDECIDED))
         elif found != answer:
             findings.append(Finding(where, f"must be {answer}, cvc5 says {found}"))
     if len(parts) == 2 and parts[0][0] != parts[1][0]:
-        findings.append(Finding(bundle.path(expected[1]), "assumes something else than the lemma it controls"))
+        findings.append(Finding(f"{folder}/{expected[1]}", "assumes something else than the lemma it controls"))
     return findings
 
 
-def _read(text: str, where: str) -> tuple[list[SExpr], SExpr]:
+def read_lemma(text: str, where: str) -> tuple[list[SExpr], SExpr]:
     """Everything before the last assertion, and the claim that this one negates."""
     commands = read_all(text, where)
     if len(commands) < 3 or commands[0] != ("set-logic", "QF_NRA") or commands[-1] != ("check-sat",):

@@ -21,6 +21,7 @@ from spec.ptx.machine import Stats, run
 from spec.ptx.memory import Memory as LaunchMemory
 from spec.ptx.parser import parse
 from spec.ptx.schedules import Chosen
+from spec.tensor_core import ADA, TensorCore
 
 _FIRST = 1 << 32
 _ALIGN = 256
@@ -49,10 +50,11 @@ class EmulatorDevice:
 
     Args:
         schedule: one of `spec.ptx.schedules`, its name, or a seed.
+        tensor_core: how `mma` adds up floats, one of `spec.tensor_core`.
     """
 
-    def __init__(self, schedule: Chosen = "forward") -> None:
-        self.schedule = schedule
+    def __init__(self, schedule: Chosen = "forward", tensor_core: TensorCore = ADA) -> None:
+        self.schedule, self.tensor_core = schedule, tensor_core
         self.stats = Stats()
         """Of the last launch."""
         self._next = _FIRST
@@ -107,6 +109,7 @@ class EmulatorDevice:
             args=arguments,
             memory=memory,
             schedule=self.schedule,
+            tensor_core=self.tensor_core,
             dynamic_shared=prepared.shared,
         )
         self.stats = result.stats

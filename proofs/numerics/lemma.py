@@ -118,6 +118,11 @@ def within(a: Term, bound: Term | Fraction | int) -> Term:
     return both(at_most(minus(0, _term(bound)), a), at_most(a, bound))
 
 
+def magnitude(a: Term) -> Term:
+    """|a|."""
+    return apply("ite", at_most(0, a), a, minus(0, a))
+
+
 def one_plus(a: Term | Fraction | int) -> Term:
     return plus(1, a)
 

@@ -1,6 +1,7 @@
 """Exact evaluation of ordered expressions: every rounding as IEEE 754 has it, approximations anywhere in their range.
 
 This is the model that error bounds are fuzzed against. Signed zeros are not kept (results compare as equal zeros).
+The caller chooses the model of the tensor core, since PTX leaves order and rounding of its sums open.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from spec.approximations import Infinite, admissible
 from spec.errors import Unsupported
 from spec.ptx.node import Node, label, topological
 from spec.scalar import F16, F32, Format, Kind, decode, encode, kind_of
+from spec.tensor_core import ADA, TensorCore
 
 Value = Fraction | Infinite
 Choice = Callable[[Node, Value, Value], Value]
 """(node, least, greatest admissible result) -> the result that the device is taken to give."""
-
 _FORMATS = {"f16": F16, "f32": F32}
 
 
@@ -43,6 +46,7 @@ def evaluate(
     inputs: Mapping[tuple[str, int], Value],
     params: Mapping[str, Value],
     choose: Choice = lowest,
+    tensor_core: TensorCore = ADA,
 ) -> list[Value]:
     """The values of the roots.
 
@@ -50,6 +54,7 @@ def evaluate(
         inputs: values of the input elements, by (buffer, element).
         params: values of the float parameters.
         choose: what each approximation returns.
+        tensor_core: the model of mma.
 
     Raises:
         Unsupported: for an operation outside this model.
@@ -63,6 +68,8 @@ def evaluate(
             values[node] = params[str(node.attrs[0])]
         elif node.op == "approximate":
             values[node] = _approximate(node, args[0], choose)
+        elif node.op == "mma":
+            values[node] = _matrix_product(node, args, tensor_core)
         else:
             values[node] = _round(node, _operate(node, args))
     return [values[r] for r in roots]
@@ -87,6 +94,27 @@ def _operate(node: Node, args: list[Value]) -> Value:
     if node.op == "fconvert":
         return args[0]
     raise Unsupported(f"no exact model of {label(node)}")
+
+
+def _matrix_product(node: Node, args: list[Value], tensor_core: TensorCore) -> Value:
+    """One element of an mma, its factors in order of k."""
+    kind, c_kind = str(node.attrs[0]), str(node.attrs[1])
+    if kind not in _FORMATS or c_kind not in _FORMATS:
+        raise Unsupported(f"no exact model of {label(node)}")
+    form, c_form = _FORMATS[kind], _FORMATS[c_kind]
+    factors = np.array([_word(v, form) for v in args[:-1]], np.uint16)
+    start = np.array(_word(args[-1], c_form), f"u{c_form.width // 8}")
+    found = tensor_core.dot(kind, c_kind, factors[0::2], factors[1::2], start)
+    return read(int(found), c_form)
+
+
+def _word(value: Value, form: Format) -> int:
+    """The word of a value that the format has."""
+    if isinstance(value, Fraction):
+        return encode(value, form)
+    if math.isnan(value):
+        return form.infinity + 1
+    return form.infinity | (0 if value > 0 else form.sign)
 
 
 def _round(node: Node, value: Value) -> Value:

@@ -1,7 +1,8 @@
 """What an operator is: its meaning over the reals, the ordered expression a kernel must compute, the error allowed.
 
-One module per stem in this package, each with `OPERATOR`. Arrays of inputs and results hold binary16 words (uint16)
-in their logical shape; float parameters are binary32 values.
+One module per stem in this package, each with `OPERATOR`. Arrays of inputs and results hold words, unsigned integers
+as wide as the element (uint16 for binary16, uint32 for binary32, uint8 for bytes), in their logical shape; float
+parameters are binary32 values.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spec.errors import BadInput
+from spec.operators import formats
+from spec.operators.formats import Words
 from spec.ptx.node import Node
-from spec.scalar import Bits16, Kind, Reals, accept16, encode16, error16, kinds16
+from spec.scalar import F16, Bits16, Format, Kind, Reals, decode, encode16
 
 NAN16 = 0x7E00
-"""Stands for any NaN wherever a result is written down."""
-_LARGEST = 65488.0  # from half a step below the largest finite value on, words round to it
+"""Stands for any NaN wherever a binary16 result is written down."""
 
 
 @dataclass(frozen=True)
@@ -34,38 +36,41 @@ class Expected:
             included.
         vacuous: where the operator says that E tells nothing, because it is at least a part (the operator's module
             states which) of the range that the output has anyway. None: nowhere. Such results are still judged.
+        form: the format that results are stored in.
     """
 
     kinds: NDArray[np.int8]
     exact: Reals
     bound: Reals
     vacuous: NDArray[np.bool_] | None = None
+    form: Format = field(default=F16, kw_only=True)
 
     def __post_init__(self) -> None:
         found = self.vacuous
         if found is not None and (found.dtype != np.dtype(np.bool_) or found.shape != self.kinds.shape):
             raise BadInput(f"vacuous is a bool array of shape {self.kinds.shape}, got {found.dtype} {found.shape}")
 
-    def accepts(self, bits: Bits16) -> NDArray[np.bool_]:
-        """Which results obey the contract: class first, then RN16(s - E) <= y <= RN16(s + E)."""
-        self._same_shape(bits)
+    def accepts(self, bits: Words) -> NDArray[np.bool_]:
+        """Which results obey the contract: class first, then RN(s - E) <= y <= RN(s + E)."""
+        formats.check(bits, self.kinds.shape, self.form)
         finite = self.kinds == Kind.FINITE
-        inside = accept16(bits, np.where(finite, self.exact, 0.0), np.where(finite, self.bound, 0.0))
-        verdict: NDArray[np.bool_] = np.where(finite, inside, kinds16(bits) == self.kinds)
+        exact, bound = np.where(finite, self.exact, 0.0), np.where(finite, self.bound, 0.0)
+        inside = formats.accept(bits, exact, bound, self.form)
+        verdict: NDArray[np.bool_] = np.where(finite, inside, formats.kinds(bits, self.form) == self.kinds)
         return verdict
 
-    def ratio(self, bits: Bits16) -> Reals:
+    def ratio(self, bits: Words) -> Reals:
         """The least error before the conversion that explains each result, as a part of the bound.
 
         0 where the result is the correctly rounded one, at most 1 (within float64) where it is accepted, infinite
         for a result of the wrong class.
         """
-        self._same_shape(bits)
+        formats.check(bits, self.kinds.shape, self.form)
         finite = self.kinds == Kind.FINITE
-        error = error16(bits, np.where(finite, self.exact, 0.0))
+        error = formats.error(bits, np.where(finite, self.exact, 0.0), self.form)
         with np.errstate(divide="ignore", invalid="ignore"):
             part = np.where(error == 0.0, 0.0, error / np.where(finite, self.bound, 1.0))
-        found: Reals = np.where(finite, part, np.where(kinds16(bits) == self.kinds, 0.0, np.inf))
+        found: Reals = np.where(finite, part, np.where(formats.kinds(bits, self.form) == self.kinds, 0.0, np.inf))
         return found
 
     def says_nothing(self) -> NDArray[np.bool_]:
@@ -74,26 +79,54 @@ class Expected:
         The class is still due there, and a result outside the bound is still wrong.
         """
         found = np.zeros(self.kinds.shape, np.bool_) if self.vacuous is None else self.vacuous.copy()
-        wide = np.flatnonzero(self.bound >= _LARGEST)  # no smaller bound reaches both ends
+        top = self.form.infinity - 1
+        # No bound below half a step under the largest finite value, from where on words round to it, reaches both ends.
+        wide = np.flatnonzero(self.bound >= float((decode(top, self.form) + decode(top - 1, self.form)) / 2))
         exact, bound = self.exact.reshape(-1)[wide], self.bound.reshape(-1)[wide]
-        both = [accept16(np.full(exact.shape, end, np.uint16), exact, bound) for end in (0x7BFF, 0xFBFF)]
+        word = formats.word_type(self.form)
+        ends = (np.full(exact.shape, end, word) for end in (top, top | self.form.sign))
+        both = [formats.accept(end, exact, bound, self.form) for end in ends]
         found.reshape(-1)[wide] |= both[0] & both[1]
         verdict: NDArray[np.bool_] = found & (self.kinds == Kind.FINITE)
         return verdict
 
-    def nearest(self) -> Bits16:
-        """The correctly rounded results; NAN16 where NaN is due."""
+    def nearest(self) -> Words:
+        """The correctly rounded results; a quiet NaN (NAN16 in binary16) where NaN is due."""
         special = np.select(
             [self.kinds == Kind.PLUS_INF, self.kinds == Kind.MINUS_INF, self.kinds == Kind.NAN],
             [np.inf, -np.inf, np.nan],
             0.0,
         )
-        words = encode16(np.where(self.kinds == Kind.FINITE, self.exact, special))
-        return np.where(self.kinds == Kind.NAN, np.uint16(NAN16), words).astype(np.uint16)
+        words = formats.encode(np.where(self.kinds == Kind.FINITE, self.exact, special), self.form)
+        return np.where(self.kinds == Kind.NAN, formats.nan_of(self.form), words).astype(words.dtype)
 
-    def _same_shape(self, bits: Bits16) -> None:
-        if bits.dtype != np.uint16 or bits.shape != self.kinds.shape:
-            raise BadInput(f"results are uint16 words of shape {self.kinds.shape}, got {bits.dtype} {bits.shape}")
+
+@dataclass(frozen=True)
+class Exactly(Expected):
+    """A result that is known word for word: nothing else is accepted, NaN payloads and signs of zeros included.
+
+    Args:
+        words: the results.
+    """
+
+    words: Words = field(kw_only=True)
+
+    def accepts(self, bits: Words) -> NDArray[np.bool_]:
+        formats.check(bits, self.kinds.shape, self.form)
+        verdict: NDArray[np.bool_] = bits == self.nearest()
+        return verdict
+
+    def ratio(self, bits: Words) -> Reals:
+        return np.where(self.accepts(bits), 0.0, np.inf)
+
+    def nearest(self) -> Words:
+        return self.words
+
+
+def exactly(words: Words, form: Format) -> Exactly:
+    """These words and no others."""
+    values = formats.finite_values(words, form)
+    return Exactly(formats.kinds(words, form), values, np.zeros(words.shape), form=form, words=words)
 
 
 @dataclass(frozen=True)
@@ -104,13 +137,13 @@ class KnownAnswer:
         name: what the case shows.
         inputs: words by buffer, in logical shape.
         floats: float parameters by name.
-        output: words of the only output; NAN16 stands for any NaN, both zeros are equal.
+        output: words of the output; a quiet NaN (NAN16) stands for any NaN, both zeros are equal.
         bitwise: nothing but these words; otherwise whatever the acceptance rule allows, these words included.
     """
 
     name: str
-    inputs: Mapping[str, Bits16]
-    output: Bits16
+    inputs: Mapping[str, Words]
+    output: Words
     floats: Mapping[str, float] = field(default_factory=dict)
     bitwise: bool = False
 
@@ -136,7 +169,7 @@ class Operator:
     name: str
     sequence: str
     expression: Callable[[Mapping[str, int], str, int], Node]
-    expected: Callable[[Mapping[str, Bits16], Mapping[str, float]], Expected]
+    expected: Callable[[Mapping[str, Words], Mapping[str, float]], Expected]
     phi: Callable[[Mapping[str, int]], Fraction]
     approximations: tuple[str, ...]
     assumptions: tuple[str, ...]

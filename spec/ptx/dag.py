@@ -33,7 +33,7 @@ class Recorder:
 
     Args:
         parameters: float parameters that stay symbols.
-        node_lines: the PTX line that first computed a node.
+        node_lines: the PTX line that first computed a node, or first loaded an input.
         stored: (buffer, byte) of global memory to the line of the last store there.
     """
 
@@ -392,7 +392,11 @@ class Dag(Lanes):
         out = np.empty(len(offsets), object)
         for i, offset in enumerate(offsets.tolist()):
             data = raw[i].to_bytes(size, "little")
-            out[i] = assemble([content(buffer, offset + k, data[k]) for k in range(size)])
+            pieces = [content(buffer, offset + k, data[k]) for k in range(size)]
+            for piece in pieces:
+                if piece.node is not None:
+                    self.recorder.node_lines.setdefault(piece.node, self.line)
+            out[i] = assemble(pieces)
         return tidy(out, 8 * size)
 
     def deposit(self, buffer: Buffer, offsets: Array, size: int, words: Array) -> None:

@@ -22,7 +22,7 @@ class Extracted:
         outputs: the expression last stored to (buffer, element), elements counted from the buffer's base; elements
             nobody stored are not in it.
         store_lines: the line of that store.
-        node_lines: the line that first computed a node.
+        node_lines: the line that first computed a node, or loaded an input.
         result: faults and lines executed; with faults the expressions are those of a faulty run.
     """
 

@@ -17,6 +17,7 @@ from spec.ptx import floats, matrices, tensor
 from spec.ptx.domain import Shape
 from spec.ptx.floats import WORD
 from spec.ptx.memory import READ, WRITE, Buffer, Place, Use
+from spec.tensor_core import TensorCore
 
 Array = npt.NDArray[Any]
 
@@ -28,6 +29,10 @@ class Surroundings(Protocol):
     """PTX line of the instruction being carried out."""
     count: int
     """How many positions there are."""
+
+    @property
+    def tensor_core(self) -> TensorCore:
+        """How products of matrices of floats are added up."""
 
     def special(self, name: str, width: int) -> Array:
         """A special register, a word of `width` bits for each position."""
@@ -428,10 +433,10 @@ class Lanes:
         return matrices.Warps(self.around.warps(), self.around.lanes())
 
     def dot(self, shape: Shape, a: Array, b: Array, c: Array) -> Array:
-        """c + the products along the last axis, as bits; of floats as one tensor core adds them up."""
+        """c + the products along the last axis, as bits; floats as the launch's tensor core has it."""
         if shape.c == "s32":
             return tensor.integer_dot(shape.a, shape.b, shape.sat, a, b, c)
-        return tensor.dot(shape.a, shape.c, a, b, c)
+        return self.around.tensor_core.dot(shape.a, shape.c, a, b, c)
 
     def fetch(self, buffer: Buffer, offsets: Array, size: int) -> Array:
         """Words of `size` bytes at offsets that were checked."""

@@ -27,6 +27,7 @@ from spec.ptx.memory import Memory
 from spec.ptx.program import Program, decode, initial_bytes, pack_arguments, thread_indices
 from spec.ptx.races import AccessLog, collisions
 from spec.ptx.schedules import MIXED, Chosen, Schedule, in_order, schedule_of
+from spec.tensor_core import ADA, TensorCore
 
 STEP_LIMIT = 1_000_000
 # Where blocks take turns: how many at a time, and how many steps a turn has at most.
@@ -48,6 +49,7 @@ class Launch:
     dynamic_shared: int
     lenient: bool = False
     one_value: Collection[frozenset[int]] = ()
+    tensor_core: TensorCore = ADA
     on_step: Callable[[StepEvent], None] | None = None
 
 
@@ -85,6 +87,7 @@ def run(
     alike: Collection[int] = (),
     lenient: bool = False,
     one_value: Collection[frozenset[int]] = (),
+    tensor_core: TensorCore = ADA,
     domain: Callable[[Any], Any] = Lanes,
     on_access: Callable[[AccessEvent], None] | None = None,
     on_step: Callable[[StepEvent], None] | None = None,
@@ -107,6 +110,7 @@ def run(
         lenient: a register that was never written may be read, as long as what is read decides nothing and is not
             stored (`spec.ptx.defined`); else the read is a fault.
         one_value: lines of stores that are known to put the same value in the same place, which is no race.
+        tensor_core: how `mma` adds up floats; PTX leaves it open (PTX ISA 9.7.15.5).
         domain: makes the domain from the block it works for: Lanes, or Dag.
         on_access: called for every memory access of every thread, before it is checked.
         on_step: called for every instruction, before it is carried out.
@@ -125,7 +129,7 @@ def run(
             content = initial_bytes(variable) if variable.initializer else None
             memory.add(variable.name, content, size=variable.bytes, initialised=True)
     launch = Launch(program, memory, grid, block, pack_arguments(program, args), step_limit, allow_exited,
-                    dynamic_shared, lenient, one_value, on_step)
+                    dynamic_shared, lenient, one_value, tensor_core, on_step)
     faults, stats = FaultList(enough=enough), Stats()
     everything, readonly = AccessLog(), AccessLog()
     indices = thread_indices(block)

@@ -21,6 +21,7 @@ from spec.ptx.memory import Buffer, Place, Use
 from spec.ptx.program import Step, thread_indices
 from spec.ptx.reader import Reader
 from spec.ptx.shuffle import source_lane
+from spec.tensor_core import TensorCore
 
 if TYPE_CHECKING:
     from spec.ptx.machine import Launch
@@ -187,6 +188,10 @@ class Threads:
             self._sound.add(name)
 
     # --- Surroundings ---
+    @property
+    def tensor_core(self) -> TensorCore:
+        return self.launch.tensor_core
+
     def special(self, name: str, width: int) -> Array:
         whole = self._specials.get((name, width))
         if whole is None:

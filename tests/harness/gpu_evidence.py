@@ -24,6 +24,7 @@ from backend import ptx
 from backend.bench import run_bench
 from backend.cuda.device import CudaDevice
 from backend.launch import Descriptor, bind
+from backend.probe.report import run_probe
 from common.files import write_atomic
 from spec.contracts import STEMS, contracts_of
 from spec.errors import DriverError, FltcError
@@ -35,7 +36,7 @@ from tests.harness.large import run_large
 from tests.harness.run import run_diff
 
 SCHEMA = 1
-PARTS = ("diff", "large", "isa", "bench")
+PARTS = ("diff", "large", "isa", "probe", "bench")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,6 +171,12 @@ def _isa(seed: int, say: Callable[[str], None]) -> tuple[dict[str, Any], bool]:
     return report.to_json(), report.clean
 
 
+def _probe(seed: int, say: Callable[[str], None]) -> tuple[dict[str, Any], bool]:
+    with CudaDevice() as gpu:
+        report = run_probe(gpu, seed, say)
+    return report.to_json(), report.clean
+
+
 def _bench(seed: int, say: Callable[[str], None]) -> tuple[dict[str, Any], bool]:
     report = run_bench(say=say)
     return asdict(report), bool(report.rows)
@@ -179,6 +186,7 @@ _PARTS: dict[str, Callable[[int, Callable[[str], None]], tuple[dict[str, Any], b
     "diff": _diff,
     "large": _large,
     "isa": _isa,
+    "probe": _probe,
     "bench": _bench,
 }
 

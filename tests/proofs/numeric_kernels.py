@@ -114,6 +114,49 @@ SWIGLU = Kernel(
     (Case("one block", {"n": 5}), Case("several blocks", {"n": 130}), Case("not active", {"n": 3}, power=1)),
 )
 
+GEMM_SHAPES = {"a": ("rows", "inner"), "b": ("inner", "columns"), "y": ("rows", "columns")}
+GEMM_SIZES = ("rows", "inner", "columns", "a_stride", "b_stride", "y_stride")
+
+
+def gemm_case(name: str, rows: int, inner: int, columns: int, *padding: int, power: int = ACTIVE) -> Case:
+    """A launch with so many elements of padding behind the rows of a, b and y."""
+    lengths = (inner, columns, columns)
+    strides = (length + more for length, more in zip(lengths, padding or (0, 0, 0), strict=True))
+    return Case(name, dict(zip(GEMM_SIZES, (rows, inner, columns, *strides), strict=True)), power=power)
+
+
+GEMM = Kernel(
+    "gemm",
+    Contract(
+        stem="gemm",
+        entry="gemm_f16",
+        parameters=(
+            *(Parameter(name, "buffer") for name in ("a", "b", "y")),
+            *(Parameter(name, "u32") for name in GEMM_SIZES),
+            Parameter("power_state", "power"),
+        ),
+        requires=(
+            "rows >= 1 && rows <= 2^16 && rows % 16 == 0 && inner <= 2^20 && inner % 16 == 0",
+            "columns >= 1 && columns <= 2^16 && columns % 8 == 0",
+            "a_stride >= inner && b_stride >= columns && y_stride >= columns",
+            "a_stride % 8 == 0 && b_stride % 8 == 0 && y_stride % 8 == 0",
+        ),
+        buffers=buffers(GEMM_SHAPES, "y"),
+        block=(32, 1, 1),
+        grid=("columns / 8", "rows / 16", "1"),
+        outputs=("y",),
+        ceilings=CEILINGS,
+        operator="gemm",
+    ),
+    (
+        gemm_case("one tile, one step", 16, 16, 8),
+        gemm_case("one tile, five steps", 16, 80, 8),
+        gemm_case("tiles in both directions, padded rows", 48, 48, 24, 8, 16, 24),
+        gemm_case("no step", 16, 0, 8),
+        gemm_case("not active", 16, 16, 8, power=1),
+    ),
+)
+
 
 def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) -> np.ndarray[
     tuple[int, ...], np.dtype[np.uint16]

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import cvc5
 import pytest
 
+from proofs.numerics import library
 from proofs.numerics.domain import float_range, largest
 from proofs.numerics.lemma import Lemma, at_most, given, lemma, number
 from proofs.numerics.obligation import Decided, decide, discharge, queries
 from proofs.verdict import Verdict, conjunction
+from spec.assumptions import TABLE as ASSUMPTIONS
 from spec.contracts import STEMS, contracts_of
-from spec.contracts.model import Contract
 from spec.errors import BadInput
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "numerics.md"
 CONTRACTS = [c for stem in STEMS for c in contracts_of(stem)]
+LIBRARY = library.lemmas()
 LEMMAS = [pytest.param(m, id=f"{c.stem}-{m.name}") for c in CONTRACTS for m in queries(c)]
+LEMMAS += [pytest.param(m, id=f"library-{m.name}") for m in LIBRARY]
 
 
 def _cvc5(text: str) -> str:
@@ -41,9 +46,9 @@ def test_both_solvers_decide_the_lemma_and_its_control(step: Lemma) -> None:
     assert (_cvc5(step.smt_text), _cvc5(step.negative_control_text)) == ("unsat", "sat")
 
 
-@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.entry)
-def test_queries_are_deterministic_plain_and_named(contract: Contract) -> None:
-    first, second = queries(contract), queries(contract)
+@pytest.mark.parametrize("make", [partial(queries, c) for c in CONTRACTS] + [library.lemmas])
+def test_queries_are_deterministic_plain_and_named(make: Callable[[], list[Lemma]]) -> None:
+    first, second = make(), make()
     assert first == second
     assert len({m.name for m in first}) == len(first)
     for step in first:
@@ -57,7 +62,15 @@ def test_queries_are_deterministic_plain_and_named(contract: Contract) -> None:
 
 def test_the_document_names_every_lemma_and_no_other() -> None:
     named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", DOCUMENT.read_text()))
-    assert named == {m.name for c in CONTRACTS for m in queries(c)}
+    lemmas = {m.name for c in CONTRACTS for m in queries(c)} | {m.name for m in LIBRARY}
+    assert named - set(ASSUMPTIONS) == lemmas
+
+
+def test_one_name_is_one_lemma() -> None:
+    """Lemmas of kernels and of the library that share a name are the same text."""
+    found: dict[str, Lemma] = {}
+    for step in (*(m for c in CONTRACTS for m in queries(c)), *LIBRARY):
+        assert found.setdefault(step.name, step) == step
 
 
 def test_the_best_verdict_is_derived() -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.approximations import ROOT_2_TO_THE_TENTH, TABLE, admissible
-from spec.enclosure import exp, exp2, ln2, sqrt
+from spec.enclosure import exp, exp2, ln2, log2, sqrt, tanh
 from spec.errors import BadInput
-from spec.scalar import F32, power_of_two, rn32, ulp
+from spec.scalar import F32, decode, power_of_two, rn32, ulp
 
 
 @given(st.floats(-700, 700))
@@ -40,6 +41,41 @@ def test_powers_of_two_are_exact_at_integers() -> None:
     assert exp2(Fraction(-126)) == (power_of_two(-126), power_of_two(-126))
     low, high = exp2(Fraction(1, 2))
     assert low**2 < 2 < high**2
+
+
+def real(value: mpmath.mpf) -> Fraction:
+    sign, mantissa, exponent, _ = value._mpf_
+    magnitude = Fraction(int(mantissa)) * power_of_two(exponent)
+    return -magnitude if sign else magnitude
+
+
+@given(st.integers(1, F32.infinity - 1) | st.integers(0x3F800000 - 4000, 0x3F800000 + 4000))
+def test_log2_encloses(word: int) -> None:
+    x = decode(word, F32)
+    low, high = log2(x)
+    with mpmath.workprec(400):
+        exact = real(mpmath.log(mpmath.mpf(x.numerator) / x.denominator, 2))
+    assert low <= exact <= high
+    assert high - low <= abs(exact) * power_of_two(-120)
+
+
+@given(st.integers(1, 0x43000000), st.sampled_from([1, -1]))
+def test_tanh_encloses(word: int, sign: int) -> None:
+    x = decode(word, F32) * sign
+    low, high = tanh(x)
+    with mpmath.workprec(900):
+        exact = real(mpmath.tanh(mpmath.mpf(x.numerator) / x.denominator))
+    assert low <= exact <= high
+    assert high - low <= abs(exact) * power_of_two(-80)
+
+
+@given(st.floats(-150, 150, width=32))
+def test_powers_of_two_are_those_of_another_library(x: float) -> None:
+    low, high = exp2(Fraction(x))
+    with mpmath.workprec(400):
+        exact = real(mpmath.power(2, mpmath.mpf(x)))
+    assert low <= exact <= high
+    assert high - low <= exact * power_of_two(-100)
 
 
 @given(st.fractions(min_value=0, max_value=10**9))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from spec import scalar
 from spec.errors import Unsupported
-from spec.ptx import tensor
 from spec.ptx.faults import INACTIVE_LANE, MISALIGNED, RACE, Fault
 from spec.ptx.isa import ROWS
 from spec.ptx.memory import Memory
 from spec.ptx.row import Form, Row
+from spec.tensor_core import HOPPER, MODELS
+from spec.tensor_probes import PROBES, Probe
 from tests.harness.isa_forms import spellings
 from tests.spec import float_oracle as fl
 from tests.spec.programs import kernel, launch
@@ -170,19 +173,60 @@ def _decode(kind: str, bits: int) -> int:
 WIDTH = {"s8": 8, "u8": 8, "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32}
 
 
-def _fill(words: Words, first: int, kind: str, thread: int, values: list[int]) -> int:
-    """Elements into the input words of a thread; how many words they take."""
-    per = 32 // WIDTH[kind]
-    for i, value in enumerate(values):
-        words[thread, first + i // per] |= np.uint32(_encode(kind, value) << i % per * WIDTH[kind])
-    return len(values) // per
+def _fill(words: Words, first: int, width: int, thread: int, elements: list[int]) -> int:
+    """Elements as bits into the input words of a thread; how many words they take."""
+    per = 32 // width
+    for i, bits in enumerate(elements):
+        words[thread, first + i // per] |= np.uint32(bits << i % per * width)
+    return len(elements) // per
+
+
+Bits = npt.NDArray[Any]
+
+
+def _multiply(opcode: str, form: Form, a: Bits, b: Bits, c: Bits, **options: Any) -> Bits:
+    """D as bits, of matrices of bits (warps, rows, columns) that lie in registers as the PTX ISA draws them."""
+    (m, k), n = a.shape[1:], b.shape[2]
+    wa, wb, wc = (WIDTH[form[part]] for part in "abc")
+    place_a, place_b = PLACES_A[m, k, 32 // wa], PLACES_B[k, 32 // wb]
+    words = np.zeros((THREADS, 16), np.uint32)
+    counts: tuple[int, ...] = ()
+    for thread in range(THREADS):
+        warp, g, t = thread // 32, thread % 32 // 4, thread % 4
+        in_a = [int(a[warp][place_a(g, t, i)]) for i in range(m * k // 32)]
+        in_b = [int(b[warp][place_b(g, t, i)]) for i in range(k * n // 32)]
+        in_c = [int(c[warp][_place_c(g, t, i)]) for i in range(m * n // 32)]
+        first, used = 0, []
+        for width, elements in ((wa, in_a), (wb, in_b), (wc, in_c)):
+            used.append(_fill(words, first, width, thread, elements))
+            first += used[-1]
+        counts = tuple(used)
+    na, nb, nc = counts
+    loads = "\n".join(f"ld.global.u32 %r{10 + i}, [%d1+{4 * i}];" for i in range(na + nb + nc))
+    to, add = _vector("%r", 1, nc), _vector("%r", 10 + na + nb, nc)
+    body = f"{loads}\n{opcode} {to}, {_vector('%r', 10, na)}, {_vector('%r', 10 + na, nb)}, {add};\n"
+    body += "\n".join(f"st.global.u32 [%d3+{4 * i}], %r{1 + i};" for i in range(nc))
+    got, faults, _ = _run(body, words, **options)
+    assert faults == []
+    result = np.zeros(c.shape, np.uint32)
+    for thread in range(THREADS):
+        warp, g, t = thread // 32, thread % 32 // 4, thread % 4
+        for i in range(m * n // 32):
+            bits = int(got[thread, i * wc // 32]) >> i * wc % 32 & ((1 << wc) - 1)
+            result[warp][_place_c(g, t, i)] = bits
+    return result
+
+
+def _sizes(row: Row) -> tuple[int, int, int]:
+    """m, n and k of a row."""
+    m, n, k = (int(v) for v in row.template.split(".")[3][1:].replace("n", " ").replace("k", " ").split())
+    return m, n, k
 
 
 @pytest.mark.parametrize("row", MMAS, ids=lambda r: r.template)
 def test_product_row(row: Row) -> None:
     """Whole numbers small enough for every order to be exact."""
-    shape = row.template.split(".")[3]
-    m, n, k = (int(v) for v in shape[1:].replace("n", " ").replace("k", " ").split())
+    m, n, k = _sizes(row)
     for number, opcode in enumerate(spellings(row)):
         form = row.match(opcode)
         assert form is not None
@@ -195,44 +239,77 @@ def test_product_row(row: Row) -> None:
         c = random.integers(-9, 10, (THREADS // 32, m, n))
         if tc == "s32" and number % 2:
             c[:, ::2] = 2**31 - 1
-        words = np.zeros((THREADS, 16), np.uint32)
-        counts: tuple[int, ...] = ()
-        for thread in range(THREADS):
-            warp, g, t = thread // 32, thread % 32 // 4, thread % 4
-            pa, pb = 32 // WIDTH[ta], 32 // WIDTH[tb]
-            place_a, place_b = PLACES_A[m, k, pa], PLACES_B[k, pb]
-            in_a = [int(a[warp][place_a(g, t, i)]) for i in range(m * k // 32)]
-            in_b = [int(b[warp][place_b(g, t, i)]) for i in range(k * n // 32)]
-            in_c = [int(c[warp][_place_c(g, t, i)]) for i in range(m * n // 32)]
-            first, used = 0, []
-            for kind, values in ((ta, in_a), (tb, in_b), (tc, in_c)):
-                used.append(_fill(words, first, kind, thread, values))
-                first += used[-1]
-            counts = tuple(used)
-        na, nb, nc = counts
-        loads = "\n".join(f"ld.global.u32 %r{10 + i}, [%d1+{4 * i}];" for i in range(na + nb + nc))
-        to, add = _vector("%r", 1, nc), _vector("%r", 10 + na + nb, nc)
-        body = f"{loads}\n{opcode} {to}, {_vector('%r', 10, na)}, {_vector('%r', 10 + na, nb)}, {add};\n"
-        body += "\n".join(f"st.global.u32 [%d3+{4 * i}], %r{1 + i};" for i in range(nc))
-        got, faults, _ = _run(body, words)
-        assert faults == []
+        encoded = (np.vectorize(partial(_encode, t), otypes=[np.uint32])(v) for t, v in ((ta, a), (tb, b), (tc, c)))
+        got = _multiply(opcode, form, *encoded)
         exact = a.astype(object) @ b.astype(object) + c.astype(object)
         if form.has("sat"):
             exact = np.clip(exact, -(2**31), 2**31 - 1)
-        per = 32 // WIDTH[tc]
-        for thread in range(THREADS):
-            warp, g, t = thread // 32, thread % 32 // 4, thread % 4
-            for i in range(m * n // 32):
-                bits = int(got[thread, i // per]) >> i % per * WIDTH[tc] & ((1 << WIDTH[tc]) - 1)
-                want = int(exact[warp][_place_c(g, t, i)])
-                want = want if form.has("sat") or tc != "s32" else (want + 2**31) % 2**32 - 2**31
-                assert _decode(tc, bits) == want, (opcode, thread, i)
+        elif tc == "s32":
+            exact = (exact + 2**31) % 2**32 - 2**31
+        assert (np.vectorize(partial(_decode, tc), otypes=[object])(got) == exact).all(), opcode
+
+
+FLOATS = [row for row in MMAS if "satfinite" not in row.template]
+
+
+def _near(random: np.random.Generator, kind: str, shape: tuple[int, ...]) -> Bits:
+    """Bits of numbers of about one size, so that sums are cut and rounded."""
+    kept = {"f16": 10, "bf16": 7, "tf32": 23, "f32": 23}[kind]
+    exponent = random.integers(-6, 7, shape) + {"f16": 15, "bf16": 127, "tf32": 127, "f32": 127}[kind]
+    sign = random.integers(0, 2, shape) << (WIDTH[kind] - 1)
+    return np.asarray(sign | exponent << kept | random.integers(0, 1 << kept, shape)).astype(np.uint32)
+
+
+@pytest.mark.parametrize("row", FLOATS, ids=lambda r: r.template)
+def test_a_product_of_floats_is_that_of_the_chosen_tensor_core(row: Row) -> None:
+    """Bit for bit, whatever the model; Ada is chosen where nothing is said."""
+    m, n, k = _sizes(row)
+    words = {16: np.uint16, 32: np.uint32}
+    for number, opcode in enumerate(spellings(row)):
+        form = row.match(opcode)
+        assert form is not None
+        kind, tc = form["a"], form["c"]
+        random = np.random.default_rng(number)
+        a, b, c = (
+            _near(random, t, (THREADS // 32, x, y)) for t, x, y in ((kind, m, k), (kind, k, n), (tc, m, n))
+        )
+        size = (THREADS // 32, m, n, k)
+        rows, columns = (
+            np.broadcast_to(v, size).astype(words[WIDTH[kind]])
+            for v in (a[:, :, None, :], b.transpose(0, 2, 1)[:, None])
+        )
+        seen = []
+        for core in MODELS.values():
+            want = core.dot(kind, tc, rows, columns, c.astype(words[WIDTH[tc]]))
+            seen.append(_multiply(opcode, form, a, b, c, tensor_core=core))
+            assert (seen[-1] == want).all(), (opcode, core.name)
+        assert (_multiply(opcode, form, a, b, c) == seen[list(MODELS).index("ada")]).all()
+        # Two roundings of a binary16 accumulator hide the bits that one group keeps and the other does not.
+        assert tc == "f16" or (seen[0] != seen[1]).any(), opcode
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=lambda p: p.name)
+def test_a_probe_on_the_emulator(probe: Probe) -> None:
+    """All rows, all columns and all accumulators alike: every element is what is written down for the model."""
+    row = next(r for r in MMAS if r.template.startswith("mma.sync.aligned.m16n8k16") and ".f32." in r.template)
+    opcode = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+    form = row.match(opcode)
+    assert form is not None
+    x, y, z = probe.words()
+    a, b = np.broadcast_to(x, (2, 16, 16)), np.broadcast_to(y[:, None], (2, 16, 8))
+    results = {}
+    for name, core in MODELS.items():
+        got = _multiply(opcode, form, a, b, np.broadcast_to(z, (2, 16, 8)), tensor_core=core)
+        assert len(np.unique(got)) == 1
+        results[name] = scalar.decode(int(got.flat[0]), scalar.F32)
+    assert results == probe.expected
+    assert (results["ada"] != results["hopper"]) == (probe.name in ("P2", "P4", "P9b", "P13"))
 
 
 def _dot(a: list[float], b: list[float], c: float) -> float:
     x, y = (np.array([v + [0.0] * (16 - len(v))], np.float16).view(np.uint16) for v in (a, b))
     with np.errstate(all="ignore"):
-        bits = tensor.dot("f16", "f32", x, y, np.array([c], np.float32).view(np.uint32))
+        bits = HOPPER.dot("f16", "f32", x, y, np.array([c], np.float32).view(np.uint32))
     return float(bits.view(np.float32)[0])
 
 
@@ -240,7 +317,7 @@ def _dot16(kind: str, a: list[float], b: list[float]) -> float:
     """Of numbers that are cut to bf16."""
     x, y = ((np.array([v], np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16) for v in (a, b))
     with np.errstate(all="ignore"):
-        return float(tensor.dot(kind, "f32", x, y, np.zeros(1, np.uint32)).view(np.float32)[0])
+        return float(HOPPER.dot(kind, "f32", x, y, np.zeros(1, np.uint32)).view(np.float32)[0])
 
 
 def test_sums_are_cut_as_measured_on_an_h200() -> None:

@@ -1,0 +1,106 @@
+"""The library as a bundle: its lemmas decided or taken from the store, and the files of proofs/artifacts/library."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proofs.artifacts import VERSION, sha256, to_text
+from proofs.decide import solver_version
+from proofs.numerics.lemma import Lemma
+from proofs.numerics.library import lemmas
+from proofs.numerics.obligation import Decided, discharge
+from proofs.results import Row, Source
+from proofs.store import MANIFEST, Store, read_store, sealed
+from proofs.verdict import Verdict, conjunction
+
+NAME = "library"
+"""The name of the bundle in reports, and of its folder."""
+
+Decide = Callable[[Sequence[Lemma]], list[Decided]]
+
+
+@dataclass
+class Library:
+    """What a run on the library returns: rows, the text of every file, and what the reader should know."""
+
+    rows: list[Row] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def verify_library(folder: Path, fresh: bool) -> Library:
+    """Every lemma of the library.
+
+    Args:
+        folder: where its artifacts are.
+        fresh: decide everything again.
+    """
+    store = Store() if fresh else read_store(folder)
+    found = Library()
+    if store.damage:
+        found.notes.append(f"{NAME}: the store was not used: {store.damage}")
+    reals = _part(found, store, lemmas(), discharge)
+    words = f"{len(reals)} lemmas decided, put together over lengths by hand (docs/numerics.md, Assembly)"
+    found.rows.append(_row("numerics", reals, Verdict.DERIVED, words))
+    manifest = {
+        "version": VERSION, "stem": NAME, "solver": solver_version(),
+        "files": {name: sha256(text) for name, text in sorted(found.files.items())},
+        "numerics": [_record(d) for d in reals.decided],
+    }
+    found.files[MANIFEST] = to_text(sealed(manifest))
+    return found
+
+
+@dataclass(frozen=True)
+class _Answers:
+    decided: list[Decided]
+    source: Source
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.decided)
+
+
+def _part(found: Library, store: Store, steps: Sequence[Lemma], decide: Decide) -> _Answers:
+    """Answers to all of the steps: those that the store has are taken from it."""
+    start = time.monotonic()
+    missing = [m for m in steps if not all(sha256(text) in store.proved for text in _texts(m).values())]
+    now = {d.lemma.name: d for d in decide(missing)}
+    for step in steps:
+        found.files |= _texts(step)
+    decided = [now.get(m.name, Decided(m, m.expected, "sat")) for m in steps]
+    source: Source = "decided now" if missing else "taken from the store"
+    return _Answers(decided, source, time.monotonic() - start)
+
+
+def _texts(step: Lemma) -> dict[str, str]:
+    file, control = _names(step)
+    return {file: step.smt_text, control: step.negative_control_text}
+
+
+def _names(step: Lemma) -> tuple[str, str]:
+    return f"numerics.{step.name}.smt2", f"numerics.{step.name}.control.smt2"
+
+
+def _row(obligation: str, answers: _Answers, best: Verdict, words: str) -> Row:
+    """One row over all steps, at most `best`: DERIVED where something is put together by hand."""
+    verdict = min(best, conjunction(d.verdict for d in answers.decided))
+    example = None
+    if verdict < Verdict.DERIVED:
+        failed = [d.lemma.name for d in answers.decided if d.verdict is verdict]
+        refuted = verdict is Verdict.REFUTED
+        words = f"lemma {', '.join(failed)} " + ("does not hold" if refuted else "or its control is undecided")
+        example = {"lemmas": failed} if refuted else None
+    return Row(NAME, obligation, verdict, answers.source, answers.seconds, words, example, claims=len(answers))
+
+
+def _record(decided: Decided) -> dict[str, Any]:
+    file, control = _names(decided.lemma)
+    return {
+        "name": decided.lemma.name, "file": file, "control": control, "expected": decided.lemma.expected,
+        "verdict": decided.verdict.value,
+    }

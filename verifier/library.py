@@ -1,0 +1,100 @@
+"""The library of lemmas: whole, the reviewed statements, and each decided again by the second solver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from verifier.findings import AuditError, Finding, Grade, Unreadable
+from verifier.manifest import NAME, Lemma, check_seal, read_ascii, read_json, read_listed, sha256
+from verifier.numerics import check_lemma, read_lemma
+from verifier.sexpr import SExpr
+
+FOLDER = "library"
+PLACE = f"proofs/artifacts/{FOLDER}"
+SELF = "verifier/library.py"
+# What docs/numerics.md puts together: without one of these a theorem about any length lacks a step.
+_SUMS = """gamma-base gamma-step gamma-power-step gamma-monotone gamma-product theta-product lower-base lower-step
+lower-power-step parts-step rounding-step factor-step inverse-root sum-base sum-parts-step sum-rounding-step
+rounding-inverse"""
+_TENSOR = """mma-clipped-power mma-unit mma-group-base mma-addend-step mma-kept-step mma-group-end mma-groups-base
+mma-groups-step mma-constant mma-literal-constant"""
+_CHAINS = """mma-chain-base mma-chain-magnitude-step mma-chain-step mma-apriori-base mma-apriori-step mma-growth-base
+mma-growth-magnitude-step mma-growth-step fma-chain-base fma-chain-step merge-step scaling-step"""
+_SOFTMAX = """telescoping-base telescoping-step rescale-base rescale-step common-base common-step mass-base mass-step
+mass-computed quotient-perturbed quotient-residual quotient-common quotient-rounding"""
+_SAMPLING = "prefix-base prefix-step prefix-computed threshold-step sampling-choice sampling-cut"
+STEPS = frozenset(" ".join((_SUMS, _TENSOR, _CHAINS, _SOFTMAX, _SAMPLING)).split())
+STATEMENTS = "c45f9a5a50f8f173a0479f9ca86ff535928f6bc8cec1f578182614fd5dae540b"
+"""Digest of what the lemmas say, hypotheses and claims: an edited statement needs a review, and then a new digest."""
+_FIELDS = {"version", "stem", "solver", "files", "numerics", "seal"}
+
+
+def check_library(root: Path) -> tuple[list[Finding], int]:
+    """What is wrong with the library below a checkout, and how many queries were decided."""
+    findings: list[Finding] = []
+    where = f"{PLACE}/{NAME}"
+    try:
+        if not (root / where).is_file():
+            return [Finding(where, "missing: no lemma of any length stands behind the error bounds")], 0
+        manifest = _manifest(root, where)
+        texts = read_listed(root, PLACE, manifest["files"], findings)
+        lemmas = _lemmas(manifest["numerics"], where)
+    except Unreadable as error:
+        name, _, message = str(error).partition(": ")
+        return [*findings, Finding(name, message, Grade.UNREADABLE)], 0
+    findings += _names(lemmas, texts, where)
+    for lemma in lemmas:
+        findings += check_lemma(PLACE, texts, lemma)
+    if not findings and (digest := statements(lemmas, texts)) != STATEMENTS:
+        words = f"the lemmas do not say what was reviewed: digest {digest}, {SELF} has {STATEMENTS}"
+        findings.append(Finding(where, words))
+    return findings, 2 * len(lemmas)
+
+
+def statements(lemmas: list[Lemma], texts: dict[str, str]) -> str:
+    """Digest of what lemmas assume and claim, without comments and layout. AuditError where a file is no lemma."""
+    lines = []
+    for lemma in sorted(lemmas, key=lambda m: m.name):
+        for name in (lemma.file, lemma.control):
+            if name not in texts:
+                raise AuditError(f"{PLACE}/{name}: missing")
+            commands, claim = read_lemma(texts[name], f"{PLACE}/{name}")
+            lines.append(f"{name} {' '.join(map(_show, commands))} {_show(claim)}\n")
+    return sha256("".join(lines))
+
+
+def _show(expression: SExpr) -> str:
+    return expression if isinstance(expression, str) else f"({' '.join(map(_show, expression))})"
+
+
+def _manifest(root: Path, where: str) -> dict[str, Any]:
+    manifest = read_json(read_ascii(root / where, where), where)
+    if not isinstance(manifest, dict) or set(manifest) != _FIELDS or manifest["version"] != 1:
+        raise Unreadable(f"{where}: not a manifest of version 1 with fields {sorted(_FIELDS)}")
+    if manifest["stem"] != FOLDER or not isinstance(manifest["files"], dict):
+        raise Unreadable(f"{where}: not the manifest of the library")
+    check_seal(manifest, where)
+    return manifest
+
+
+def _lemmas(listed: Any, where: str) -> list[Lemma]:
+    try:
+        return [Lemma(str(m["name"]), "", str(m["file"]), str(m["control"])) for m in listed]
+    except (KeyError, TypeError) as error:
+        raise Unreadable(f"{where}: not a list of lemmas: {error!r}") from None
+
+
+def _names(lemmas: list[Lemma], texts: dict[str, str], where: str) -> list[Finding]:
+    """Each step once, no other, and no file besides theirs."""
+    names = [lemma.name for lemma in lemmas]
+    findings = [Finding(where, f"lemma {name} is missing") for name in sorted(STEPS - set(names))]
+    for name in sorted(set(names)):
+        if name not in STEPS:
+            findings.append(Finding(where, f"lemma {name} is not known; STEPS in {SELF} lists them"))
+        if names.count(name) > 1:
+            findings.append(Finding(where, f"lemma {name} stands there more than once"))
+    used = {name for lemma in lemmas for name in (lemma.file, lemma.control)}
+    for name in sorted(set(texts) - used):
+        findings.append(Finding(f"{PLACE}/{name}", f"listed in {NAME}, but it belongs to no lemma"))
+    return findings
