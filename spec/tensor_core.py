@@ -2,10 +2,10 @@
 
 PTX leaves order, rounding and subnormal inputs of the sums of `mma` open (PTX ISA 9.7.15.5). What is assumed instead:
 
-    TC(F, g): the 16 products of one m16n8k16 come in g groups, one after the other. In a group the products are exact;
-    each addend, the accumulator among them, is changed by less than 2^(Emax - F), never away from zero, and not at all
-    if it is a multiple of that; the sum is exact and is rounded toward zero to binary32. 2^Emax is the power of two of
-    the largest addend that is not 0, as the exponents of its factors have it: e(a) + e(b), of subnormals the least.
+    TC(F, g): the 16 products of one m16n8k16 come in at most g groups, one after the other. In a group the products are
+    exact; each addend, the accumulator among them, is cut toward zero to a multiple of one power of two, which is at
+    most 2^(Emax - F); the sum is exact and is rounded toward zero to binary32. 2^Emax is the power of two of the
+    largest addend that is not 0, as the exponents of its factors have it: e(a) + e(b), of subnormals the least.
 
 Two models are exact, bit for bit as far as measurements go: ADA (Ampere too) is TC(24, 2), HOPPER TC(25, 1). VOLTA,
 near to TC(23, 4), is here because it breaks the bound of TC(24, 2). All arithmetic is in scaled 64-bit integers.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backend.probe.sweeps import INSTRUCTIONS
+from spec.assumptions import TABLE
 from spec.ptx.isa import ROWS
+from spec.tensor_probes import PROBES
 from tests.harness import gpu_evidence
-from tests.harness.gpu_evidence import PARTS, descriptors, file_stem, main, not_run, stale
+from tests.harness.gpu_evidence import PARTS, descriptors, file_stem, main, not_measured, not_run, stale
 from tests.harness.isa_forms import rows_of_values
 
 
@@ -41,6 +45,42 @@ def test_rows_that_the_file_does_not_have_are_named_and_do_not_make_it_stale(
     assert not_run(write(tmp_path, content)) == [refused, absent]
     assert main(["--check", "--out", str(tmp_path)]) == 0
     assert f"not run on this device: row {absent}" in capsys.readouterr().out
+
+
+def test_assumptions_that_no_probe_measured_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {name: {"status": "held", "detail": ""} for name in TABLE}
+    assert not_measured(write(tmp_path, evidence() | {"probe": {"assumptions": said}})) == []
+    said["doc-ex2"]["status"] = "not measured"
+    del said["ieee-rn"]
+    assert not_measured(write(tmp_path, evidence() | {"probe": {"assumptions": said}})) == ["ieee-rn", "doc-ex2"]
+    assert main(["--check", "--out", str(tmp_path)]) == 0
+    assert "not measured on this device: assumption ieee-rn" in capsys.readouterr().out
+
+
+def test_the_committed_evidence_has_the_probes_of_an_h200() -> None:
+    file = Path(__file__).resolve().parent.parent / "evidence/nvidia-h200.json"
+    probe = json.loads(file.read_text())["probe"]
+    assert not_measured(file) == []
+    assert {s["instruction"] for s in probe["sweeps"]} == {i.spelled for i in INSTRUCTIONS}
+    for sweep in probe["sweeps"]:
+        assert sweep["words"] == sum(sweep["classes"].values()) == 2**32
+        assert sweep["worst"].keys() == {"units", "relative", "of_limit"}
+        assert sweep["unsettled"] == ""
+    assert probe["tensor"]["random"]["vectors"] >= 10**6
+    assert [p["name"] for p in probe["tensor"]["probes"]] == [p.name for p in PROBES]
+
+
+def test_the_table_of_the_documentation_is_that_of_the_evidence() -> None:
+    root = Path(__file__).resolve().parent.parent
+    probe = json.loads((root / "evidence/nvidia-h200.json").read_text())["probe"]
+    text = (root / "docs/evidence.md").read_text("utf-8")
+    shown = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", text, re.MULTILINE))
+    for sweep in probe["sweeps"]:
+        units, limit = sweep["worst"]["units"], sweep["worst"]["of_limit"]
+        near = "see below" if sweep["instruction"].startswith("lg2") else f"{units['error']:.3f} at {units['argument']}"
+        rounded = 100 * sweep["apart"][0] / sum(sweep["apart"])
+        row = f"{near} | {limit['error']:.3f} at {limit['argument']} | {rounded:.1f}%"
+        assert shown[sweep["instruction"]] == row
 
 
 def test_another_hash_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

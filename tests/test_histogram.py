@@ -15,9 +15,10 @@ from backend.launch import Prepared, bind
 from common.histogram import TENTHS, Histogram, Standing
 from spec.contracts import contracts_of
 from spec.operators import operator_of
+from spec.operators.attention import attend
 from spec.operators.model import Expected, Operator, raw
 from spec.ptx.parser import parse
-from spec.scalar import Bits16, Kind, Reals
+from spec.scalar import Bits16, Kind, Reals, encode16
 from tests.harness import run as harness
 from tests.harness.compare import Verdict, judge
 from tests.harness.reference_device import ReferenceDevice
@@ -90,6 +91,21 @@ def test_vacuous_bounds_are_counted_give_no_ratio_and_forgive_no_class() -> None
     assert judged(replace(expected, vacuous=None), raw(0, 0x3C00, 0, 0)).counts == Histogram(
         vacuous=2, zero=1, tenths=[0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
     )
+
+
+def test_attention_with_huge_scores_is_counted_and_judged_not_skipped() -> None:
+    rng = np.random.default_rng(1)
+    scales = {(3, 16): 1e-5, (40, 16): 1e4, (40, 8): 1.0}
+    q, k, v = (encode16(scale * rng.normal(size=size)) for size, scale in scales.items())
+    q[1:] = encode16(np.full((2, 16), 30000.0))  # scores beyond 2^28: E covers all that v can give
+    expected = attend(q, k, v, np.ones((3, 40), np.bool_), 1.0)
+    words = expected.nearest()
+    verdict = judged(expected, words)
+    assert not verdict.complaints
+    assert verdict.counts == Histogram(zero=8, vacuous=16)
+    words[1, 2], words[2, 3] = 0x7E00, encode16(np.array([100.0]))[0]  # NaN; more than C max |v|
+    counts = judged(expected, words).counts
+    assert (counts.wrong_class, counts.outside, counts.vacuous) == (1, 1, 14)
 
 
 def loose(inputs: Mapping[str, Bits16], floats: Mapping[str, float]) -> Expected:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -128,6 +129,15 @@ PROVED = Report(
 )
 
 
+def copied(folder: Path) -> Path:
+    """A checkout with all that the prover reads, whose artifacts may be written to; without evidence."""
+    (folder / "proofs").mkdir(parents=True)
+    for path in [ROOT / "spec", ROOT / "backend", *(p for p in (ROOT / "proofs").iterdir() if p.name != "artifacts")]:
+        (folder / path.relative_to(ROOT)).symlink_to(path)
+    shutil.copytree(ROOT / "proofs/artifacts", folder / "proofs/artifacts")
+    return folder
+
+
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with the shipped kernels and their artifacts, and without evidence; the current folder."""
@@ -178,6 +188,32 @@ def test_obligations_and_the_lemmas_of_the_bound_are_those_of_the_report_and_the
         files = {code.text for code in part.all("code")}
         assert set(manifest["files"]) <= files, "an artifact is not named"
         assert manifest["ptx_sha256"] in part.text
+
+
+def test_all_that_the_prover_reports_of_this_checkout_is_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(copied(tmp_path / "checkout"))
+    page = made()
+    summary = page.all("p")[0].text
+    assert summary == capsys.readouterr().out.splitlines()[0]
+    report = json.loads(Path("report/verify.json").read_text())
+    shown = [row[:2] for table in page.all("table", "obligations") for row in cells(table)]
+    assert shown == [[row["obligation"], row["verdict"]] for row in report["rows"]]
+    stems = {row["kernel"].partition(":")[0] for row in report["rows"]}
+    files = {path.name for stem in stems for path in Path("proofs/artifacts", stem).iterdir()}
+    assert files - {code.text for code in page.all("code")} == {"manifest.json"}
+
+
+def test_what_belongs_to_no_kernel_has_a_part_of_its_own(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Row("library", "numerics", Verdict.DERIVED, detail="decided", assumptions=("doc-lg2",))
+    monkeypatch.setattr(command, "_verified", lambda root: Report([*PROVED.rows, row]))
+    page = made()
+    manifest = json.loads((ROOT / "proofs/artifacts/library/manifest.json").read_text())
+    lemmas = [[n["name"], n["verdict"], n["file"], n["control"]] for n in manifest["numerics"]]
+    assert cells(section(page, "library").all("table", "lemmas")[0]) == lemmas
+    named = dict(zip((e.text for e in page.all("dt")), (e.text for e in page.all("dd")), strict=True))
+    assert "Named by library." in named["doc-lg2"]
 
 
 def test_every_named_assumption_stands_with_its_statement_and_who_names_it(checkout: Path) -> None:

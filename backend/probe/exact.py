@@ -21,8 +21,8 @@ _BEYOND_EX2 = 1000
 class Judged:
     """A result against the exact value: error in units in the last place of the rounded value, relative, of the limit.
 
-    The numbers are upper ends of enclosures that are narrower than 2^-60 of them; None where argument, value or
-    result is zero or not finite, and only the class counts.
+    The numbers are upper ends of enclosures that are narrower than 2^-60 of the value; None where argument, value or
+    result is zero or not finite, and only the class counts, the relative error also where the value is subnormal.
     """
 
     allowed: bool
@@ -100,8 +100,7 @@ def judge(name: str, ftz: bool, argument: int, result: int) -> Judged:
     measured = _by_limit(name, x, ends, y)
     if not units:
         return measured
-    shown = measured if y and abs(ends[0]) >= SMALLEST_NORMAL else Judged(False)
-    return Judged(_inside(name, ftz, x, y), shown.units, shown.relative, shown.of_limit)
+    return Judged(_inside(name, ftz, x, y), measured.units, measured.relative, measured.of_limit)
 
 
 def _special(name: str, given: str) -> str:
@@ -138,4 +137,5 @@ def _by_limit(name: str, x: Fraction, ends: Enclosure, y: Fraction) -> Judged:
         limit = (entry.units + Fraction(1, 2)) * unit
     elif least <= limit < most:
         raise BadInput(f"{name} at {float(x)!r}: the result is too near the limit to tell")
-    return Judged(most <= limit, most / unit, most / size, most / limit)
+    normal = rn32(min(size, F32.largest)) >= SMALLEST_NORMAL
+    return Judged(most <= limit, most / unit, most / size if normal else None, most / limit)

@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from backend.device import Device
+from backend.probe.rounded import OPERATIONS, Rounded, run_rounded
 from backend.probe.sweeps import INSTRUCTIONS, WORDS, Sweep, run_sweeps
-from spec.assumptions import TABLE
+from backend.probe.tensor import VECTORS, TensorReport, run_tensor
+from spec.assumptions import IEEE, TABLE, TENSOR_CORE
 
 HELD, VIOLATED, NOT_MEASURED = "held", "violated", "not measured"
 STATUSES = (HELD, VIOLATED, NOT_MEASURED)
@@ -30,13 +32,16 @@ class ProbeReport:
     device: str
     seed: int
     sweeps: list[Sweep] = field(default_factory=list)
+    rounded: list[Rounded] = field(default_factory=list)
+    tensor: TensorReport | None = None
     findings: dict[str, Finding] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:
-        """Nothing that was measured contradicts an assumption, and every sweep could be judged."""
-        judged = all(sweep.good for sweep in self.sweeps)
-        return judged and bool(self.sweeps) and all(f.status != VIOLATED for f in self.findings.values())
+        """Everything ran and could be judged, and nothing contradicts an assumption."""
+        judged = self.sweeps and self.rounded and self.tensor and all(s.good for s in self.sweeps)
+        right = all(not r.wrong for r in self.rounded) and not (self.tensor and self.tensor.faults)
+        return bool(judged) and right and all(f.status != VIOLATED for f in self.findings.values())
 
     def summary(self) -> str:
         """How many assumptions were found how."""
@@ -44,40 +49,47 @@ class ProbeReport:
         return ", ".join(f"{count} {status}" for status, count in counts.items())
 
     def to_json(self) -> dict[str, Any]:
+        tensor = self.tensor
         return {
             "device": self.device,
             "seed": self.seed,
             "clean": self.clean,
             "assumptions": {name: asdict(finding) for name, finding in self.findings.items()},
             "sweeps": [asdict(sweep) for sweep in self.sweeps],
+            "rounded": [asdict(rounded) for rounded in self.rounded],
+            "tensor": tensor and {**asdict(tensor), "faults": tensor.faults, "models": tensor.models},
         }
 
 
 def run_probe(device: Device, seed: int = 0, say: Callable[[str], None] = lambda line: None) -> ProbeReport:
-    """All probes. On the emulator, which is a model and no device, sweeps are samples and no assumption is judged."""
-    real = device.name != "emulator"
+    """All probes. On the emulator, which is a model and no device, all of them are small and none is a finding."""
     report = ProbeReport(device.name, seed)
-    if real:
+    if device.name != "emulator":
         report.sweeps = run_sweeps(device, INSTRUCTIONS, seed, say=say)
-    else:
-        report.sweeps = run_sweeps(
-            device, INSTRUCTIONS, seed, words=_EMULATOR_WORDS, step=_EMULATOR_STEP, blocks=1, samples=64, say=say
-        )
-    report.findings = findings(report.sweeps) if real else _none("the emulator is a model, not a device")
+        report.rounded = run_rounded(device, OPERATIONS, seed, say=say)
+        report.tensor = run_tensor(device, seed, VECTORS, say)
+        report.findings = findings(report.sweeps, report.rounded, report.tensor)
+        return report
+    few, step = _EMULATOR_WORDS, _EMULATOR_STEP
+    report.sweeps = run_sweeps(device, INSTRUCTIONS, seed, few, step, blocks=1, samples=64, say=say)
+    report.rounded = run_rounded(device, OPERATIONS, seed, few, blocks=1, say=say)
+    report.tensor = run_tensor(device, seed, few, say)
+    report.findings = {name: Finding(NOT_MEASURED, "the emulator is a model, not a device") for name in TABLE}
     return report
 
 
-def findings(sweeps: list[Sweep]) -> dict[str, Finding]:
+def findings(sweeps: list[Sweep], rounded: list[Rounded], tensor: TensorReport | None) -> dict[str, Finding]:
     """Every assumption of the table, judged by what was measured."""
-    found = _none("no probe of this run measures it")
+    found = {name: Finding(NOT_MEASURED, "no probe of this run measures it") for name in TABLE}
     for name in TABLE:
         if own := [s for s in sweeps if f"doc-{s.instruction.partition('.')[0]}" == name]:
             found[name] = _of_sweeps(own)
+    if rounded:
+        found[IEEE] = _of_rounded(rounded)
+    if tensor:
+        faults = tensor.faults
+        found[TENSOR_CORE] = Finding(VIOLATED, "; ".join(faults)) if faults else Finding(HELD, tensor.told())
     return found
-
-
-def _none(why: str) -> dict[str, Finding]:
-    return {name: Finding(NOT_MEASURED, why) for name in TABLE}
 
 
 def _of_sweeps(sweeps: list[Sweep]) -> Finding:
@@ -93,3 +105,12 @@ def _of_sweeps(sweeps: list[Sweep]) -> Finding:
         )
     open_ = [f"{s.instruction}: {s.unsettled or f'{s.words} of {WORDS} words'}" for s in sweeps if not s.complete]
     return Finding(NOT_MEASURED, "; ".join(open_)) if open_ else Finding(HELD, "all 2^32 arguments: " + "; ".join(said))
+
+
+def _of_rounded(rounded: list[Rounded]) -> Finding:
+    wrong = [f"{r.operation}: {r.wrong} of {r.tried} wrong, {r.first[0]}" for r in rounded if r.wrong]
+    if wrong:
+        return Finding(VIOLATED, "; ".join(wrong))
+    full = ", ".join(r.operation for r in rounded if r.exhaustive)
+    drawn = ", ".join(f"{r.operation} ({r.tried})" for r in rounded if not r.exhaustive)
+    return Finding(HELD, f"all operands of {full or 'none'}; drawn operands of {drawn or 'none'}")

@@ -72,6 +72,7 @@ __device__ double log2_of(double x) {
 // tanh x = 1 - 2 / (e^2x + 1), and its series where that loses digits.
 __device__ double tanh_of(double x) {
     const double a = fabs(x);
+    if (a == 0) return x;
     if (a < 0.0625) {
         const double q = x * x;
         double sum = -1382.0 / 155925;
@@ -205,7 +206,8 @@ __device__ void sweep(double *worst, u32 *at, u64 *counts, u64 *steps, u32 *list
             const double x = (double)__uint_as_float(Op::flushes ? flushed(word) : word);
             const double unit = power(max(exponent((double)(float)r), -126) - 23), error = fabs((double)y - r);
             const double limit = Op::limit(x, r, unit);
-            const double size[3] = {error / unit, error / fabs(r), limit > 0 ? error / limit : error > 0 ? INF : 0};
+            const double relative = want & 0x7f800000 ? error / fabs(r) : 0;  // of normal results
+            const double size[3] = {error / unit, relative, limit > 0 ? error / limit : error > 0 ? INF : 0};
 #pragma unroll
             for (int k = 0; k < 3; ++k)
                 if (size[k] > most[k]) {

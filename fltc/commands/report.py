@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from common.files import write_atomic
 from fltc.output import progress, stdout
 from fltc.page.html import html
-from fltc.page.kernels import assumed_of, for_all, kernels_of, shipped
+from fltc.page.kernels import assumed_of, for_all, proved_of, shipped
 from fltc.page.model import Page
 from fltc.page.reading import read_object
 from fltc.page.runs import evidence_of, run_of
@@ -39,13 +39,15 @@ def run(root: Path, out: Path, diffs: Sequence[Path]) -> int:
         evidence.append(found)
         runs += [of_device] if of_device else []
     report = _verified(root)
-    kernels = kernels_of(root, report, runs)
+    kernels, bundles = proved_of(root, report, runs)
+    assumed = assumed_of(root, kernels, bundles)
     text = html(Page(
         summary=report.summary_line(),
         verdict=report.verdict.value,
         kernels=kernels,
-        assumed=assumed_of(root, kernels),
-        assumptions=for_all(report.assumptions, kernels),
+        bundles=bundles,
+        assumed=assumed,
+        assumptions=for_all(report.assumptions, kernels, assumed),
         runs=tuple(runs),
         evidence=tuple(evidence),
     ))  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fltc.page.model import Assumed, Claim, Kernel, Measured, Obligation, Run
+from fltc.page.model import Assumed, Claim, Kernel, Measured, Obligation, Proved, Run
 from fltc.page.reading import Object, read_object
 from fltc.page.runs import compared
 from spec.errors import BadInput
@@ -36,57 +36,80 @@ def _bytes(path: Path) -> bytes:
         raise BadInput(f"cannot read {path}: {error.strerror or error}; `make ptx` writes it") from error
 
 
-def kernels_of(root: Path, report: Report, runs: Sequence[Run]) -> tuple[Kernel, ...]:
-    """One for each kernel of the report, in its order."""
-    from proofs.verdict import conjunction
+def proved_of(root: Path, report: Report, runs: Sequence[Run]) -> tuple[tuple[Kernel, ...], tuple[Proved, ...]]:
+    """The kernels of the report, and what in it belongs to no kernel, such as a library of lemmas; in its order."""
+    from spec.contracts import STEMS
+
+    by_name: dict[str, list[Row]] = {}
+    for row in report.rows:
+        by_name.setdefault(row.kernel, []).append(row)
+    kernels, bundles, entries = [], [], shipped(root)
+    for name, rows in by_name.items():
+        stem = name.partition(":")[0]
+        manifest = read_object(root / ARTIFACTS / stem / "manifest.json", f"{ARTIFACTS}/{stem}/manifest.json")
+        if stem in STEMS:
+            kernels.append(_kernel(name, rows, manifest, entries, report.assumptions, runs))
+        else:
+            bundles.append(_proved(name, rows, manifest, ""))
+    return tuple(kernels), tuple(bundles)
+
+
+def _kernel(
+    name: str, rows: Sequence[Row], manifest: Object, entries: Mapping[str, tuple[str, str]],
+    assumptions: Sequence[str], runs: Sequence[Run],
+) -> Kernel:  # fmt: skip
     from spec.operators import operator_of
 
-    by_kernel: dict[str, list[Row]] = {}
-    for row in report.rows:
-        by_kernel.setdefault(row.kernel, []).append(row)
-    entries = shipped(root)
-    found = []
-    for name, rows in by_kernel.items():
-        contract = _contract(name)
-        stem, digest = entries[contract.entry]
-        manifest = read_object(root / ARTIFACTS / stem / "manifest.json", f"{ARTIFACTS}/{stem}/manifest.json")
-        claims = _claims(manifest, contract.entry)
-        obligations = tuple(_obligation(row, claims) for row in rows)
-        named = {file for o in obligations for claim in o.claims for file in (claim.file, claim.control)}
-        found.append(Kernel(
-            name=name,
-            entry=contract.entry,
-            ptx=f"{PTX}/{stem}.ptx",
-            ptx_sha256=digest,
-            verdict=conjunction(row.verdict for row in rows).value,
-            obligations=obligations,
-            other_files=tuple(sorted(set(manifest.child("files").value) - named)),
-            sequence=operator_of(contract.operator).sequence,
-            requires=tuple(_about(contract.entry, report.assumptions)),
-            compared=compared(runs, contract.entry, digest),
-        ))  # fmt: skip
-    return tuple(found)
+    contract = _contract(name)
+    stem, digest = entries[contract.entry]
+    proved = _proved(name, rows, manifest, contract.entry)
+    return Kernel(
+        name=name,
+        verdict=proved.verdict,
+        obligations=proved.obligations,
+        other_files=proved.other_files,
+        entry=contract.entry,
+        ptx=f"{PTX}/{stem}.ptx",
+        ptx_sha256=digest,
+        sequence=operator_of(contract.operator).sequence,
+        requires=tuple(_about(contract.entry, assumptions)),
+        compared=compared(runs, contract.entry, digest),
+    )
 
 
-def assumed_of(root: Path, kernels: Sequence[Kernel]) -> tuple[Assumed, ...]:
+def _proved(name: str, rows: Sequence[Row], manifest: Object, entry: str) -> Proved:
+    """`entry`: the one whose claims count, '' where there is none."""
+    from proofs.verdict import conjunction
+
+    claims = _claims(manifest, entry)
+    obligations = tuple(_obligation(row, claims) for row in rows)
+    named = {file for o in obligations for claim in o.claims for file in (claim.file, claim.control)}
+    others = tuple(sorted(set(manifest.child("files").value) - named))
+    return Proved(name, conjunction(row.verdict for row in rows).value, obligations, others)
+
+
+def assumed_of(root: Path, kernels: Sequence[Kernel], bundles: Sequence[Proved] = ()) -> tuple[Assumed, ...]:
     """Every named assumption behind a verdict, and what the devices of evidence/ do with it."""
     from proofs.devices import measured
     from spec.assumptions import TABLE
 
     devices = measured(root)
     found = []
-    for name in dict.fromkeys(name for kernel in kernels for name in kernel.assumptions):
+    everything = [*((kernel.entry, kernel) for kernel in kernels), *((bundle.name, bundle) for bundle in bundles)]
+    for name in dict.fromkeys(name for _, proved in everything for name in proved.assumptions):
         one = TABLE[name]
-        entries = tuple(kernel.entry for kernel in kernels if name in kernel.assumptions)
+        entries = tuple(called for called, proved in everything if name in proved.assumptions)
         seen = tuple(Measured(m.device, m.status, m.detail) for m in devices if m.assumption == name)
         found.append(Assumed(name, one.statement, one.source, one.violated, entries, seen))
     return tuple(found)
 
 
-def for_all(assumptions: Iterable[str], kernels: Sequence[Kernel]) -> tuple[str, ...]:
+def for_all(
+    assumptions: Iterable[str], kernels: Sequence[Kernel], assumed: Sequence[Assumed]
+) -> tuple[str, ...]:
     """The assumptions that are neither of one entry nor named ones, which stand elsewhere on the page."""
     own = {f"{kernel.entry}: {text}" for kernel in kernels for text in kernel.requires}
-    named = tuple(f"{name}: " for kernel in kernels for name in kernel.assumptions)
+    named = tuple(f"{one.name}: " for one in assumed)
     return tuple(text for text in assumptions if text not in own and not text.startswith(named))
 
 
@@ -106,7 +129,7 @@ def _obligation(row: Row, claims: Mapping[str, tuple[Claim, ...]]) -> Obligation
 def _claims(manifest: Object, entry: str) -> dict[str, tuple[Claim, ...]]:
     """By obligation, what the manifest of the artifacts lists: claims of the entry, and the lemmas of its bound."""
     found: dict[str, list[Claim]] = {}
-    for claim in manifest.child("entries").child(entry).children("claims"):
+    for claim in manifest.child("entries").child(entry).children("claims") if entry else ():
         lines = tuple(map(int, claim.get("lines", list)))
         one = Claim(claim.get("name", str), claim.get("verdict", str), claim.get("file", str), lines)
         found.setdefault(claim.get("obligation", str), []).append(one)

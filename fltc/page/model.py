@@ -123,19 +123,13 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """One entry of a shipped PTX file. `requires`: what its contract and the model of PTX assume, in words."""
+class Proved:
+    """What the prover's report says under one name. `other_files`: artifacts that no obligation lists."""
 
     name: str
-    entry: str
-    ptx: str
-    ptx_sha256: str
     verdict: str
     obligations: tuple[Obligation, ...]
     other_files: tuple[str, ...]
-    sequence: str
-    requires: tuple[str, ...]
-    compared: tuple[Compared, ...]
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -144,12 +138,25 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Kernel(Proved):
+    """One entry of a shipped PTX file. `requires`: what its contract and the model of PTX assume, in words."""
+
+    entry: str
+    ptx: str
+    ptx_sha256: str
+    sequence: str
+    requires: tuple[str, ...]
+    compared: tuple[Compared, ...]
+
+
+@dataclass(frozen=True)
 class Page:
-    """Everything. `assumptions`: those that concern every kernel, in words."""
+    """Everything. `bundles`: proofs of no single kernel; `assumptions`: those that concern every kernel, in words."""
 
     summary: str
     verdict: str
     kernels: tuple[Kernel, ...]
+    bundles: tuple[Proved, ...]
     assumed: tuple[Assumed, ...]
     assumptions: tuple[str, ...]
     runs: tuple[Run, ...]

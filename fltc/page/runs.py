@@ -12,7 +12,6 @@ from spec.errors import BadInput
 
 SCHEMA = 1  # of evidence files; docs/evidence.md
 VERSIONS = ("seed", "hypothesis", "numpy")
-_HEADER = {"schema", "device", "python", "numpy", "hypothesis", "seed", "kernels", "complete"}
 
 
 def run_of(found: Object) -> Run:
@@ -63,7 +62,9 @@ def evidence_of(path: Path, shown: str, shipped: Mapping[str, str]) -> tuple[Evi
         there = kernels.child(entry).get("ptx_sha256", str) if entry in kernels.value else ""
         tested.append(Tested(entry, "current" if there == sha256 else "stale" if there else "not there", there))
     parts = tuple(
-        _part(name, Object(value, shown, name)) for name, value in found.value.items() if name not in _HEADER
+        _part(name, Object(value, shown, name))
+        for name, value in found.value.items()
+        if isinstance(value, Mapping) and ("good" in value or "error" in value)
     )
     evidence = Evidence(
         file=shown,

@@ -184,17 +184,12 @@ def operator(name: str, order: Order, known_answers: tuple[KnownAnswer, ...]) ->
 
     return Operator(
         name=name,
-        sequence=(
-            f"per {order.block} keys: mma chain over the head, max, ex2.approx.ftz(mul.rn(sub.rn)) for rescaling and "
-            f"weights, mul.rn, add.rn per lane of {order.lanes}, cvt.rn.f16, mma over 16 keys; "
-            + (f"per {order.split} keys a split, merged by ex2.approx.ftz and fma.rn; " if order.split else "")
-            + "add.rn butterfly, rcp.approx.ftz, mul.rn, cvt.rn.f16"
-        ),
+        sequence=order.sequence,
         expression=lambda values, buffer, element: expression(values, buffer, element, order),
         expected=expected,
         phi=_phi,
         approximations=("ex2", "rcp"),
-        assumptions=(IEEE, "doc-ex2", "doc-rcp", TENSOR_CORE),
+        assumptions=(IEEE, "doc-ex2", "doc-rcp", *((TENSOR_CORE,) if order.tensor else ())),
         known_answers=known_answers,
     )
 
@@ -211,7 +206,7 @@ def _scores(
     """One row whose scores are these to the base e (head 16, q of one 1), with one column of values."""
     q = words(1.0, *[0.0] * (_HEAD - 1))[np.newaxis, :]
     k = np.array([words(s, *[0.0] * (_HEAD - 1)) for s in scores], np.uint16).reshape(len(scores), _HEAD)
-    v = words(*values)[:, np.newaxis]
+    v = words(*values).reshape(len(values), 1)
     return KnownAnswer(name, {"q": q, "k": k, "v": v}, raw(result)[np.newaxis, :], {SCALE: LOG2_E}, bitwise)
 
 
@@ -264,5 +259,17 @@ KNOWN_ANSWERS = (
     _scores("NaN among the values", (1.0, 0.0), (1.0, float("nan")), NAN16, True),
 )
 
+_FAR = 33
+DECODE_ANSWERS = (
+    *KNOWN_ANSWERS,
+    _scores("no keys", (), (), 0x0000, True),
+    _scores("2^4 equal keys: their mean", (1.5,) * 16, tuple(range(16)), 0x4780),
+    _scores("the last key of many has the greatest score", (*[0.0] * _FAR, 30.0), (*[1.0] * _FAR, 5.0), 0x4500),
+    _masked(
+        _scores("", (1.0,) * 20, (*[float("nan")] * 16, 2.0, 2.0, 2.0, float("inf")), 0x4000),
+        "splits without a key that counts, NaN and Inf behind masks", (*range(16), 19),
+    ),
+)  # fmt: skip
+
 OPERATOR = operator("attention", PREFILL, KNOWN_ANSWERS)
-DECODE_OPERATOR = operator("attention_decode", DECODE, KNOWN_ANSWERS)
+DECODE_OPERATOR = operator("attention_decode", DECODE, DECODE_ANSWERS)

@@ -30,10 +30,9 @@ from numpy.typing import NDArray
 from spec.approximations import TABLE
 from spec.errors import BadInput
 from spec.operators.attention_order import STEP, VECTOR, Order
-from spec.scalar import U16, U32, Reals, inflate, power_of_two
+from spec.scalar import U16, U32, Reals, inflate
+from spec.tensor_core import KAPPA, chains
 
-KAPPA = 10 * power_of_two(-23)
-"""TC(24,2): error of one mma as a part of |c| + sum of cl(a) cl(b)."""
 SCALES = (2.0**-20, 2.0**20)
 """Least and greatest c."""
 MOST_KEYS, MOST_HEAD = 2**20, 2**12
@@ -60,21 +59,7 @@ class Bound:
     open: Bools
 
 
-@dataclass(frozen=True)
-class Switches:
-    """Parts that tests leave out to see that they are needed; a contract never does."""
-
-    half_weights: bool = True
-    rescalings: bool = True
-    clipped: bool = True
-
-
-ALL_PARTS = Switches()
-
-
-def bound(
-    q: Reals, k: Reals, v: Reals, visible: Bools, scale: float, order: Order, parts: Switches = ALL_PARTS
-) -> Bound:
+def bound(q: Reals, k: Reals, v: Reals, visible: Bools, scale: float, order: Order) -> Bound:
     """E for binary16 values q (rows, head), k (keys, head), v (keys, columns), all finite, and visible (rows, keys).
 
     Rows without a visible key are 0 exactly.
@@ -84,7 +69,7 @@ def bound(
         nothing = np.zeros((len(q), v.shape[1]))
         return Bound(nothing, nothing, nothing != 0.0, np.zeros(len(q), np.bool_))
     with np.errstate(all="ignore"):
-        return _Rows(q, k, v, visible, scale, order, parts).bound()
+        return _Rows(q, k, v, visible, scale, order).bound()
 
 
 def _check(q: Reals, k: Reals, v: Reals, visible: Bools, scale: float) -> None:
@@ -97,36 +82,26 @@ def _check(q: Reals, k: Reals, v: Reals, visible: Bools, scale: float) -> None:
         raise BadInput(f"at most {MOST_KEYS} keys and heads of {MOST_HEAD}, got {k.shape}")
 
 
-def clipped(x: Reals, parts: Switches = ALL_PARTS) -> Reals:
+def clipped(x: Reals) -> Reals:
     """cl: the magnitude that sets a product's exponent in an mma, at least 2^-14 where x is not 0."""
-    found: Reals = np.where(x != 0.0, np.maximum(np.abs(x), _NORMAL16 if parts.clipped else 0.0), 0.0)
+    found: Reals = np.where(x != 0.0, np.maximum(np.abs(x), _NORMAL16), 0.0)
     return found
 
 
-def scores(q: Reals, k: Reals, order: Order, parts: Switches = ALL_PARTS) -> tuple[Reals, Reals, Reals]:
+def scores(q: Reals, k: Reals, order: Order) -> tuple[Reals, Reals, Reals]:
     """(s, ds, t): products of rows and keys, the bound of the kernel's error, and of float64's in s."""
     head = q.shape[1]
-    if order.tensor:
-        s, error = _chain(q, k, range(0, head, STEP), parts)
-    else:
-        lane_of = np.arange(head) // VECTOR % order.dot_lanes
-        lanes = [_sequence(q[:, lane_of == lane], k[:, lane_of == lane]) for lane in range(order.dot_lanes)]
-        while len(lanes) > 1:
-            half = len(lanes) // 2
-            lanes = [_sum_of(lanes[t], lanes[t + half]) for t in range(half)]
-        s, error = lanes[0]
     reference = head * 2.0**-52 * (np.abs(q) @ np.abs(k).T)
+    if order.tensor:
+        found = chains(q, k.T)
+        return found.sums, found.running, reference
+    lane_of = np.arange(head) // VECTOR % order.dot_lanes
+    lanes = [_sequence(q[:, lane_of == lane], k[:, lane_of == lane]) for lane in range(order.dot_lanes)]
+    while len(lanes) > 1:
+        half = len(lanes) // 2
+        lanes = [_sum_of(lanes[t], lanes[t + half]) for t in range(half)]
+    s, error = lanes[0]
     return s, error + reference, reference
-
-
-def _chain(q: Reals, k: Reals, steps: range, parts: Switches) -> tuple[Reals, Reals]:
-    s = np.zeros((len(q), len(k)))
-    error = np.zeros_like(s)
-    for i in steps:
-        a, b = q[:, i : i + STEP], k[:, i : i + STEP]
-        error = error + _KAPPA * (np.abs(s) + error + clipped(a, parts) @ clipped(b, parts).T)
-        s = s + a @ b.T
-    return s, error
 
 
 def _sequence(q: Reals, k: Reals) -> tuple[Reals, Reals]:
@@ -161,13 +136,11 @@ class _Running:
 class _Rows:
     """All quantities of the heading for all rows, arrays (rows, keys), (rows, 1) or (rows, columns)."""
 
-    def __init__(
-        self, q: Reals, k: Reals, v: Reals, visible: Bools, scale: float, order: Order, parts: Switches
-    ) -> None:
-        self.v, self.visible, self.order, self.parts = v, visible, order, parts
+    def __init__(self, q: Reals, k: Reals, v: Reals, visible: Bools, scale: float, order: Order) -> None:
+        self.v, self.visible, self.order = v, visible, order
         self.splits = order.splits(len(k))
         self.some = visible.any(axis=1, keepdims=True)
-        self.s, ds, reference = scores(q, k, order, parts)
+        self.s, ds, reference = scores(q, k, order)
         self.upper = np.where(visible, self.s + ds, -np.inf)
         self.lower = np.where(visible, self.s - ds, -np.inf)
         z = scale * self.s
@@ -211,7 +184,7 @@ class _Rows:
                 at = slice(part.start, part.stop)
                 others = np.delete(self.upper, np.r_[at], axis=1).max(axis=1, keepdims=True, initial=-np.inf)
                 count[:, at] += others > self.lower[:, at].max(axis=1, keepdims=True)
-        return count if self.parts.rescalings else np.zeros_like(count)
+        return count
 
     def _surely_top(self, part: range) -> Bools:
         """Keys whose score is the maximum when their block is weighed, whatever the errors."""
@@ -245,10 +218,9 @@ class _Rows:
         self.halving = np.where(
             self.top & (near_one <= 2.0**-12), np.minimum(self.halving, near_one * self.high), self.halving
         )
-        if not (self.order.tensor and self.parts.half_weights):
+        if not self.order.tensor:
             self.halving = np.zeros_like(self.halving)
-        least = _NORMAL16 * block if self.parts.clipped else 0.0
-        self.clipped = np.minimum(2.0**11 * self.high, np.maximum((1.0 + _HALF) * self.high, least))
+        self.clipped = np.minimum(2.0**11 * self.high, np.maximum((1.0 + _HALF) * self.high, _NORMAL16 * block))
         self.flush = _FLUSH * np.exp2(2.0 * self.drift) * (1.0 + _EX2) ** (self.later.max(axis=1, keepdims=True) + 1)
         rounds = self._depth() + self.later + (len(self.splits) if self.order.split else 0)
         self.gamma = rounds * _U / (1.0 - rounds * _U)
@@ -280,7 +252,7 @@ class _Rows:
     def _step(self, run: _Running, at: slice) -> None:
         v, w, own = self.v[at], self.w[:, at], self.own[:, at]
         if self.order.tensor:
-            entered = self.clipped[:, at] @ clipped(v, self.parts)
+            entered = self.clipped[:, at] @ clipped(v)
             used = self.visible[:, at].any(axis=1, keepdims=True)
             cut = np.where(used, _KAPPA * (run.magnitude + entered), 0.0)
             run.rest = run.rest + self.halving[:, at] @ np.abs(v) + cut

@@ -74,6 +74,18 @@ class Order:
         """The keys of each block of a split."""
         return [range(start, min(start + self.block, part.stop)) for start in range(part.start, part.stop, self.block)]
 
+    @property
+    def sequence(self) -> str:
+        """The rounded operations in order, for readers."""
+        dot = "mma chain over the head" if self.tensor else f"fma.rn chains over the head in {self.dot_lanes} lanes"
+        power = "ex2.approx.ftz(fma.rn)" if self.fused else "ex2.approx.ftz(mul.rn(sub.rn))"
+        product = f"cvt.rn.f16, mma over {STEP} keys" if self.tensor else "fma.rn per key"
+        merge = f"per {self.split} keys a split, merged by ex2.approx.ftz and fma.rn; " if self.split else ""
+        return (
+            f"per {self.block} keys: {dot}, max, {power} of weights, rescaling by ex2.approx.ftz and mul.rn, add.rn in "
+            f"{self.lanes} lanes, {product}; {merge}add.rn butterfly, rcp.approx.ftz, mul.rn, cvt.rn.f16"
+        )
+
     def lane(self, position: int) -> int:
         """The sum that the key at this position of its block goes to."""
         return position // 2 % self.lanes

@@ -17,7 +17,7 @@ from backend.emulator.device import EmulatorDevice
 from backend.launch import bind
 from backend.probe import sweeps
 from backend.probe.exact import KINDS, judge, kind_name
-from backend.probe.report import HELD, NOT_MEASURED, VIOLATED, findings, run_probe
+from backend.probe.report import HELD, NOT_MEASURED, VIOLATED, findings
 from backend.probe.sweeps import INSTRUCTIONS, WORDS, Instruction, Sweep, Worst, run_sweeps, sweep, sweep_contract
 from spec.approximations import TABLE
 from spec.ptx import floats
@@ -102,13 +102,9 @@ def test_a_device_beyond_the_documented_error_violates_the_assumption(
 ) -> None:
     limit = max(float(TABLE[name].relative), 2.0**-22) * 1.3
     monkeypatch.setattr(floats, "approximate", strayed(name, 1 + limit))
-    report = run_probe(emulator)
-    bad = [s.instruction for s in report.sweeps if not s.good]
-    assert bad
-    assert {b.partition(".")[0] for b in bad} == {name}
-    assert not report.clean
-    assert all(f.status == NOT_MEASURED for f in report.findings.values())  # of the emulator nothing is claimed
-    finding = findings(report.sweeps)[f"doc-{name}"]
+    swept = run_sweeps(emulator, INSTRUCTIONS, words=512, step=8_388_593, blocks=1, samples=8)
+    assert {s.instruction.partition(".")[0] for s in swept if not s.good} == {name}
+    finding = findings(swept, [], None)[f"doc-{name}"]
     assert finding.status == VIOLATED
     assert "not allowed: 0x" in finding.detail
 
@@ -139,11 +135,12 @@ def test_a_reference_that_is_off_settles_nothing(emulator: Device, monkeypatch: 
 def test_an_assumption_is_held_only_by_all_words_of_all_spellings() -> None:
     full = Sweep("ex2.approx.ftz.f32", WORDS, 0.0, {}, [], 0, {"units": Worst("0x0", "0x0", 1.0)})
     other = replace(full, instruction="ex2.approx.f32")
-    assert findings([full, other])["doc-ex2"].status == HELD
-    assert findings([full, replace(other, words=WORDS - 1)])["doc-ex2"].status == NOT_MEASURED
-    assert findings([full, replace(other, unsettled="why")])["doc-ex2"].detail == "ex2.approx.f32: why"
-    assert findings([full, other])["doc-rcp"].status == NOT_MEASURED
-    assert findings([replace(full, refused=["0x1 gives 0x2"], refused_count=1), other])["doc-ex2"].status == VIOLATED
+    assert findings([full, other], [], None)["doc-ex2"].status == HELD
+    assert findings([full, replace(other, words=WORDS - 1)], [], None)["doc-ex2"].status == NOT_MEASURED
+    assert findings([full, replace(other, unsettled="why")], [], None)["doc-ex2"].detail == "ex2.approx.f32: why"
+    assert findings([full, other], [], None)["doc-rcp"].status == NOT_MEASURED
+    refused = replace(full, refused=["0x1 gives 0x2"], refused_count=1)
+    assert findings([refused, other], [], None)["doc-ex2"].status == VIOLATED
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from backend.cuda.device import CudaDevice
 from backend.launch import Descriptor, bind
 from backend.probe.report import run_probe
 from common.files import write_atomic
+from spec.assumptions import TABLE
 from spec.contracts import STEMS, contracts_of
 from spec.errors import DriverError, FltcError
 from spec.ptx.isa import ROWS
@@ -85,6 +86,8 @@ def _check(files: Sequence[Path]) -> int:
     for file in files:
         for template in not_run(file):
             print(f"{file}: not run on this device: row {template}")
+        for name in not_measured(file):
+            print(f"{file}: not measured on this device: assumption {name}")
     return 1 if found else 0
 
 
@@ -93,6 +96,12 @@ def not_run(file: Path) -> list[str]:
     rows = json.loads(file.read_text()).get("isa", {}).get("rows", [])
     ran = {row["template"] for row in rows if row["spellings"]}
     return [row.template for row in rows_of_values(ROWS) if row.template not in ran]
+
+
+def not_measured(file: Path) -> list[str]:
+    """Assumptions about devices that the file's part `probe` says nothing of."""
+    found = json.loads(file.read_text()).get("probe", {}).get("assumptions", {})
+    return [name for name in TABLE if found.get(name, {}).get("status", "not measured") == "not measured"]
 
 
 def stale(file: Path) -> list[str]:

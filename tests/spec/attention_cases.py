@@ -12,12 +12,13 @@ import numpy as np
 from spec.enclosure import exp2
 from spec.operators import attention
 from spec.operators.attention import OneOf
-from spec.operators.attention_bound import ALL_PARTS, Bound, Switches, bound
+from spec.operators.attention_bound import Bound, bound
 from spec.operators.attention_order import Order, Row, row
 from spec.operators.model import words
 from spec.ptx.node import Node, input_element, parameter
 from spec.scalar import F16, Bits16, decode, encode
-from tests.spec.exact_run import Choose, TensorCore, Value, read, run, word16
+from spec.tensor_core import TensorCore
+from tests.spec.exact_run import Choose, Value, read, run, word16
 
 SCALE = parameter("scale_log2")
 ORDERS = {
@@ -49,9 +50,9 @@ class Case:
     def allowed(self, order: Order) -> OneOf:
         return attention.attend(self.q[np.newaxis], self.k, self.v, np.array([self.visible]), self.scale, order)
 
-    def bound(self, order: Order, parts: Switches = ALL_PARTS) -> Bound:
+    def bound(self, order: Order) -> Bound:
         q, k, v = (part.view(np.float16).astype(np.float64) for part in (self.q[np.newaxis], self.k, self.v))
-        return bound(q, k, v, np.array([self.visible]), self.scale, order, parts)
+        return bound(q, k, v, np.array([self.visible]), self.scale, order)
 
 
 def simulate(case: Case, order: Order, choose: Choose, core: TensorCore) -> tuple[list[Value], list[int]]:
@@ -90,9 +91,9 @@ def exact(case: Case) -> list[Fraction]:
     ]
 
 
-def ratio(case: Case, order: Order, choose: Choose, core: TensorCore, parts: Switches = ALL_PARTS) -> float:
+def ratio(case: Case, order: Order, choose: Choose, core: TensorCore) -> float:
     """The worst error / E of the row, E against both the real result and the reference."""
-    found = case.bound(order, parts)
+    found = case.bound(order)
     singles, _ = simulate(case, order, choose, core)
     worst = Fraction(0)
     for d, (single, o) in enumerate(zip(singles, exact(case), strict=True)):

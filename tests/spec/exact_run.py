@@ -1,4 +1,4 @@
-"""Exact runs of ordered expressions with matrix products, maxima and selections: rationals, a model tensor core.
+"""Exact runs of ordered expressions with matrix products, maxima and selections, in rationals.
 
 A second evaluator beside spec.operators.exact, which the fuzz of attention and of sampling runs on.
 """
@@ -8,65 +8,18 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
 
 from spec.approximations import Infinite, admissible
 from spec.errors import Unsupported
 from spec.ptx.node import Node, label, topological
 from spec.scalar import F16, F32, Format, Kind, decode, encode, kind_of
+from spec.tensor_core import ADA, TensorCore
 
 Value = Fraction | Infinite
 Choose = Callable[[Node, Value, Value], Value]
-_GRID = 200
-"""Finite sums of the tensor core are integers of 2^-200."""
-
-
-@dataclass(frozen=True)
-class TensorCore:
-    """Addends keep `fraction` bits below the largest one's exponent; `group` products at a time."""
-
-    fraction: int
-    group: int
-
-    def dot(self, a: Sequence[Value], b: Sequence[Value], c: Value) -> Value:
-        parts = [*a, *b, c]
-        if any(isinstance(p, float) for p in parts):
-            return sum((float(x) * float(y) for x, y in zip(a, b, strict=True)), float(c))
-        for start in range(0, len(a), self.group):
-            c = self._group(a[start : start + self.group], b[start : start + self.group], c)
-        return c
-
-    def _group(self, a: Sequence[Value], b: Sequence[Value], c: Value) -> Value:
-        addends = [(_grid(c), _exponent(c, -126))] if c else []
-        addends += [
-            (_grid(Fraction(x) * Fraction(y)), _exponent(x, -14) + _exponent(y, -14))
-            for x, y in zip(a, b, strict=True)
-            if x and y
-        ]
-        if not addends:
-            return Fraction(0)
-        cut = max(max(e for _, e in addends) - self.fraction + _GRID, 0)
-        total = sum(_toward_zero(m, cut) for m, _ in addends)
-        total = _toward_zero(total, max(abs(total).bit_length() - 24, _GRID - 149, 0))
-        return Fraction(total, 1 << _GRID)
-
-
-ADA, HOPPER = TensorCore(24, 8), TensorCore(25, 16)
-
-
-def _grid(value: Value) -> int:
-    scaled = Fraction(value) * (1 << _GRID)
-    assert scaled.denominator == 1
-    return scaled.numerator
-
-
-def _exponent(value: Value, least: int) -> int:
-    return max(abs(_grid(value)).bit_length() - 1 - _GRID, least)
-
-
-def _toward_zero(value: int, bits: int) -> int:
-    return (abs(value) >> bits << bits) * (1 if value >= 0 else -1)
 
 
 def read(bits: int, form: Format) -> Value:
@@ -80,9 +33,15 @@ def rounded(value: Value, form: Format) -> Value:
 
 
 def word16(value: Value) -> int:
-    if isinstance(value, float):
-        return 0x7E00 if math.isnan(value) else (0x7C00 if value > 0 else 0xFC00)
-    return encode(value, F16)
+    return _word(value, F16)
+
+
+def _word(value: Value, form: Format) -> int:
+    if isinstance(value, Fraction):
+        return encode(value, form)
+    if math.isnan(value):
+        return form.infinity | 1 << form.fraction_bits - 1
+    return form.infinity | (0 if value > 0 else form.sign)
 
 
 def anywhere(rng: random.Random) -> Choose:
@@ -113,7 +72,9 @@ def _value(node: Node, args: list[Value], choose: Choose, core: TensorCore) -> V
         return read(int(attrs[1]), F32 if attrs[0] == 32 else F16)
     if op == "mma":
         assert attrs == ("f16", "f32")
-        return core.dot(args[:-1:2], args[1:-1:2], args[-1])
+        factors = np.array([word16(a) for a in args[:-1]], np.uint16)
+        start = np.array(_word(args[-1], F32), np.uint32)
+        return read(int(core.dot("f16", "f32", factors[::2], factors[1::2], start)), F32)
     if op == "fmax":
         numbers = [a for a in args if not (isinstance(a, float) and math.isnan(a))]
         return max(numbers) if numbers else math.nan
