@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ class EntryManifest:
     occasions: tuple[tuple[tuple[int, ...], dict[str, int]], ...]
     obligations: dict[str, str]
     refinement_inputs: str
+    theorem: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,8 @@ def _entry(data: Any, where: str) -> EntryManifest:
             (tuple(int(n) for n in o["lines"]), {str(k): int(v) for k, v in o["values"].items()})
             for o in data["occasions"]
         )
-        return EntryManifest(claims, occasions, dict(data["obligations"]), str(data["refinement_inputs"]))
+        theorem = {str(k): str(v) for k, v in data.get("theorem", {}).items()}
+        return EntryManifest(claims, occasions, dict(data["obligations"]), str(data["refinement_inputs"]), theorem)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable(f"{where}: not the claims of an entry: {error!r}") from None
 
