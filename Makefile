@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 PYTHONS := python3.12 python3.11 python3.13 python3 python3.14 python
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 ARGS ?=
+AUDIT_ARGS ?=
 PYTEST_ARGS ?= -n auto
 
 .PHONY: help install verify test campaign verify-fresh verify-gpu lint ptx artifacts audit report bench mutate clean
@@ -21,7 +22,7 @@ install: $(VENV)/installed ## make .venv with fltc in it
 
 verify: $(VENV)/installed ## prove the shipped PTX, audit the proofs, run it against the reference (CUDA if there is a device)
 	$(BIN)/fltc verify $(ARGS)
-	$(BIN)/fltc audit
+	$(BIN)/fltc audit $(AUDIT_ARGS)
 	$(BIN)/fltc diff
 
 test: $(VENV)/installed-dev ## run the test suite
@@ -32,7 +33,7 @@ campaign: $(VENV)/installed-dev ## run 20,000 random kernels: what is proved aga
 
 verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation anew
 	$(BIN)/fltc verify --fresh $(ARGS)
-	$(BIN)/fltc audit
+	$(BIN)/fltc audit $(AUDIT_ARGS)
 	$(BIN)/fltc diff
 
 verify-gpu: $(VENV)/installed ## run every kernel on the CUDA device against its reference and write evidence/

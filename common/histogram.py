@@ -56,6 +56,11 @@ class Histogram:
     def total(self) -> int:
         return self.accepted + self.outside + self.wrong_class
 
+    @property
+    def tried(self) -> int:
+        """Results whose value or class could have been refused: all but those that a vacuous bound accepted."""
+        return self.total - self.vacuous
+
     def add(self, other: Histogram) -> None:
         """Count the other's results here too."""
         self.class_only += other.class_only

@@ -178,11 +178,16 @@ def mutate(
 
 
 @app.command()
-def audit(root: RootOption = None) -> int:
+def audit(
+    require_formal: Annotated[
+        bool, typer.Option("--require-formal", help="Undecided where Gappa or Coq is missing, not only said so.")
+    ] = False,
+    root: RootOption = None,
+) -> int:
     """Check the stored proofs against the shipped PTX, with other solvers and none of the prover's code."""
     from fltc.commands.audit import run
 
-    return run(_root(root))
+    return run(_root(root), require_formal)
 
 
 @app.command()

@@ -41,11 +41,10 @@ def print_diff(console: Console, device: str, seed: int, rows: Sequence[DiffRow]
     for heading in _COLUMNS:
         table.add_column(heading, justify="left" if heading in ("operator", "result") else "right", overflow="fold")
     for row in rows:
-        good, counts = row.cases > 0 and not row.failures, row.histogram
-        result = "inside the bound" if good else f"FAILED {len(row.failures)}" if row.failures else "no case ran"
+        counts = row.histogram
         numbers = (row.cases, counts.total, counts.wrong_class, counts.outside, counts.vacuous)
-        style = "green" if good else "bold red"
-        table.add_row(row.op, *map(str, numbers), f"{row.worst_ratio:.3f}", Text(result, style))
+        style = "green" if passed(row) else "bold red"
+        table.add_row(row.op, *map(str, numbers), f"{row.worst_ratio:.3f}", Text(_result(row), style))
     console.print(table)
     for row in rows:
         for failure in row.failures:
@@ -53,6 +52,19 @@ def print_diff(console: Console, device: str, seed: int, rows: Sequence[DiffRow]
     for table in histograms(rows, console.width, blocks=_has_blocks(console.encoding)):
         console.print(table)
     plain(console, diff_line(device, seed, rows))
+
+
+def passed(row: DiffRow) -> bool:
+    """Whether results were compared that could have been refused, and none was."""
+    return row.cases > 0 and row.histogram.tried > 0 and not row.failures
+
+
+def _result(row: DiffRow) -> str:
+    if row.failures:
+        return f"FAILED {len(row.failures)}"
+    if row.cases == 0:
+        return "no case ran"
+    return "inside the bound" if passed(row) else "no bound says anything" if row.histogram.total else "no result"
 
 
 def diff_line(device: str, seed: int, rows: Sequence[DiffRow]) -> str:

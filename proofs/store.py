@@ -53,9 +53,12 @@ def read_store(folder: Path) -> Store:
             for claim in entry["claims"]
             if claim["verdict"] == "proved" and claim["file"]
         }
-        for lemma in manifest.get("numerics", ()):
+        for lemma in (*manifest.get("numerics", ()), *manifest.get("binary16", ())):
             if lemma["verdict"] in DECIDED:
                 proved |= {names[lemma[part]]: manifest["solver"] for part in ("file", "control")}
+        for script in manifest.get("scripts", ()):
+            if script["verdict"] == "proved":
+                proved |= {names[script[part]]: "coq" for part in ("file", "control", "proof")}
     except (KeyError, TypeError, AttributeError) as error:
         return Store(damage=_unreadable(error))
     return replace(store, proved=proved)

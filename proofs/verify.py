@@ -36,6 +36,8 @@ from proofs.enumeration.artifact_tile import tile_json
 from proofs.enumeration.artifact_written import written_json
 from proofs.numerics.bundle import NAME as LIBRARY
 from proofs.numerics.bundle import verify_library
+from proofs.numerics.gappa_obligation import check as check_scripts
+from proofs.numerics.gappa_obligation import scripts_of
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
 from proofs.numerics.theorem import Standing, theorem_of
@@ -180,6 +182,7 @@ class _Job:
         self.entries: dict[str, Any] = {}
         self.rungs: dict[tuple[str, str], dict[str, str]] = {}
         self.numerics: list[dict[str, Any]] = []
+        self.scripts: list[dict[str, Any]] = []
         self.notes: list[str] = []
 
     def measured(self, contracts: Sequence[Contract]) -> dict[str, dict[str, dict[str, int]]]:
@@ -343,6 +346,7 @@ class _Job:
         except MissingPart as error:
             outcomes["numerics"].append((Verdict.UNKNOWN, str(error), None))
             return
+        self._scripts(contract, outcomes)
         names = {lemma.name for lemma in lemmas}
         decided = not all(
             sha256(t) in self.store.proved
@@ -388,6 +392,18 @@ class _Job:
             return Verdict.DERIVED, f"{by_hand}; {judged.words}"
         return Verdict.PROVED, judged.words
 
+    def _scripts(self, contract: Contract, outcomes: dict[str, list[Outcome]]) -> None:
+        """The Gappa scripts of the operator. One that is not run here neither helps nor hurts the verdict."""
+        for checked in check_scripts(scripts_of(contract), self.store.files, self.store.proved):
+            name = checked.script.name
+            if not checked.ran:
+                self.notes.append(f"{contract.entry}: Gappa script {name}: {checked.words}")
+            elif checked.verdict is not Verdict.PROVED:
+                outcomes["numerics"].append((checked.verdict, f"Gappa script {name}: {checked.words}", None))
+            self.files |= checked.files()
+            if not any(s["name"] == name for s in self.scripts):
+                self.scripts.append({**checked.record(), "entry": contract.entry})
+
     def _refinement(
         self, contract: Contract, outcomes: dict[str, list[Outcome]], seconds: dict[str, float], source: dict[str, str]
     ) -> None:
@@ -416,6 +432,6 @@ class _Job:
             "version": VERSION, "stem": self.stem, "ptx_sha256": self.digest,
             "contract_sha256": sha256(self.files["contract.json"]), "solver": solver_version(),
             "files": {name: sha256(text) for name, text in sorted(self.files.items())}, "entries": self.entries,
-            "numerics": self.numerics, "assumptions": assumptions(contracts),
+            "numerics": self.numerics, "scripts": self.scripts, "assumptions": assumptions(contracts),
         }
         self.files[MANIFEST] = to_text(sealed(manifest))

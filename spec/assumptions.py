@@ -82,7 +82,7 @@ _ROUNDING = {
 }  # fmt: skip
 """Where the rounding stands among the attributes of a rounded operation."""
 _WIDENS = {("f16", "f32"), ("bf16", "f32")}
-_EXACT = frozenset({"input", "param", "const", "fneg", "fabs", "fmin", "fmax", "fcompare", "select"})
+_EXACT = frozenset({"input", "param", "const", "fneg", "fabs", "fmin", "fmax", "fcompare", "select", "bits"})
 """Leaves, and what only moves, compares or changes the sign."""
 
 

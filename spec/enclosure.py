@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
 
-from spec.scalar import power_of_two
+from spec.scalar import floor_log2, power_of_two
 
 Enclosure = tuple[Fraction, Fraction]
 
@@ -100,6 +100,59 @@ def sqrt(x: Fraction, bits: int = BITS) -> Enclosure:
     root = isqrt((x.numerator << shift) // x.denominator)
     scale = 1 << (shift // 2)
     return Fraction(root, scale), Fraction(root + 1, scale)
+
+
+def log(x: Fraction, bits: int = BITS) -> Enclosure:
+    """ln x for a rational x > 0, to an absolute width of about 2^-bits times 1 + |log2 x|."""
+    power = floor_log2(x)
+    y = x / power_of_two(power)
+    # ln y = 2 (z + z^3/3 + z^5/5 + ...), z = (y - 1)/(y + 1) from 0 to 1/3.
+    scale = 1 << (bits + 16)
+    point = int((y - 1) / (y + 1) * scale)
+    square, term, total, k = point * point // scale, point, 0, 1
+    while term:
+        total += term // k
+        term, k = term * square // scale, k + 2
+    # z is off by < 1 unit, each of k/2 terms by < 4, the tail by < 1; all roundings are down.
+    low, high = Fraction(2 * total, scale), Fraction(2 * total + 4 * k + 8, scale)
+    parts = [power * end for end in ln2(bits)]
+    return low + min(parts), high + max(parts)
+
+
+@lru_cache
+def pi(bits: int = BITS) -> Enclosure:
+    """pi = 16 atan(1/5) - 4 atan(1/239)."""
+    scale = 1 << (bits + 16)
+    total, steps = 0, 0
+    for factor, base in ((16, 5), (-4, 239)):
+        power, k = scale // base, 0
+        while power:
+            total += factor * (-1) ** k * (power // (2 * k + 1))
+            power, k = power // (base * base), k + 1
+        steps += k
+    # Each term is off by less than 2 units, times 16; the tails are below a unit.
+    slack = 32 * steps + 32
+    return Fraction(total - slack, scale), Fraction(total + slack, scale)
+
+
+def cos_sin(x: Fraction, bits: int = BITS) -> tuple[Enclosure, Enclosure]:
+    """Cosine and sine of a rational x, to an absolute width of about 2^-bits times 1 + |x|."""
+    ends = [end / 2 for end in pi(bits)]
+    quarters = round(x / ends[0])
+    near, far = sorted(x - quarters * end for end in ends)
+    point = (near + far) / 2  # within (-0.8, 0.8); both functions change by less than the argument does
+    scale = 1 << (bits + 16)
+    argument = int(point * scale)
+    sums, term, k = [0, 0], scale, 0
+    while term:
+        sums[k % 2] += term if k % 4 < 2 else -term
+        k += 1
+        term = int(Fraction(term * argument, scale * k))
+    slack = (far - near) / 2 + Fraction(2 * k + 4, scale)  # a unit for the argument, less than 2 for each term
+    cosine, sine = ((Fraction(total, scale) - slack, Fraction(total, scale) + slack) for total in sums)
+    for _ in range(quarters % 4):
+        cosine, sine = (-sine[1], -sine[0]), cosine
+    return cosine, sine
 
 
 def _exp_small(x: Fraction, bits: int) -> Enclosure:

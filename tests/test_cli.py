@@ -130,7 +130,7 @@ def test_the_root_is_found_or_given(
 ) -> None:
     seen: list[Path] = []
 
-    def audit(root: Path, on_progress: object) -> object:
+    def audit(root: Path, on_progress: object, require_formal: bool) -> object:
         seen.append(root)
         return SimpleNamespace(exit_code=0, lines=[], summary_line=lambda: "audit clean")
 

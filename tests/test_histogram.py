@@ -22,7 +22,7 @@ from spec.scalar import Bits16, Kind, Reals, encode16
 from tests.harness import run as harness
 from tests.harness.compare import Verdict, judge
 from tests.harness.reference_device import ReferenceDevice
-from tests.harness.run import DiffRow, Profile, campaign
+from tests.harness.run import DiffReport, DiffRow, Profile, campaign
 from tests.harness.strategies import Limits
 
 SILU = operator_of("silu")
@@ -128,10 +128,13 @@ def loosely(monkeypatch: pytest.MonkeyPatch, device: ReferenceDevice) -> DiffRow
 def test_a_campaign_counts_the_vacuous_results_of_an_operator_that_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     row = loosely(monkeypatch, ReferenceDevice())
     assert not row.failures
+    assert DiffReport("reference", "reference", 3, (row,)).clean
     assert row.histogram.total == row.elements
     # The case "every word" alone has this many finite words beyond 4 on either side.
     assert row.histogram.vacuous >= 2 * (0x7BFF - 0x4400)
     assert row.histogram.zero > 1000
+    row.histogram = Histogram(vacuous=row.elements)
+    assert not DiffReport("reference", "reference", 3, (row,)).clean, "no bound that says anything was tried"
 
 
 def test_a_nan_under_a_vacuous_bound_is_still_found(monkeypatch: pytest.MonkeyPatch) -> None:

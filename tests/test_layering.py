@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "common": frozenset(),
     "spec": frozenset({"numpy"}),
     "backend": frozenset({"common", "spec", "numpy", "cuda", "torch"}),
-    "proofs": frozenset({"common", "spec", "numpy", "z3", "distributed"}),
+    "proofs": frozenset({"common", "spec", "numpy", "z3", "bitwuzla", "distributed"}),
     "verifier": frozenset({"cvc5", "bitwuzla"}),
     "tests/harness": frozenset({"common", "spec", "backend", "numpy", "hypothesis"}),
     "fltc": frozenset({"common", "spec", "backend", "proofs", "verifier", "tests", "typer", "rich", "click", "jinja2"}),

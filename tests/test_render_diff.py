@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from common.histogram import Histogram
-from fltc.render_diff import length, print_diff
+from fltc.render_diff import length, passed, print_diff
 
 
 @dataclass
@@ -73,3 +73,12 @@ def test_an_operator_that_compared_nothing_has_no_histogram() -> None:
     lines = printed(Row("silu", Histogram(), cases=0, worst_ratio=0.0))
     assert not any(line.startswith("error/bound") for line in lines)
     assert "no case ran" in lines[1]
+
+
+def test_what_nothing_could_have_refused_has_not_passed() -> None:
+    only_vacuous, nothing = Row("attention", Histogram(vacuous=9)), Row("silu", Histogram())
+    lines = printed(only_vacuous, nothing)
+    assert lines[1].endswith("no bound says anything")
+    assert lines[2].endswith("no result")
+    assert [passed(row) for row in (only_vacuous, nothing, BAD, GOOD)] == [False, False, False, True]
+    assert passed(Row("gemm", Histogram(class_only=1, vacuous=9)))

@@ -14,6 +14,7 @@ from verifier.conditions import Subject
 from verifier.contract_source import check_source
 from verifier.decide import solver_version
 from verifier.findings import AuditError, Finding, Grade, Unknown, Unreadable
+from verifier.formal import PACKAGES
 from verifier.judgement import judge
 from verifier.library import FOLDER as LIBRARY
 from verifier.library import check_library
@@ -21,10 +22,12 @@ from verifier.manifest import NAME, Bundle, read_bundle
 from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
 from verifier.resources import check_abi, check_resources
+from verifier.scripts import check_scripts
+from verifier.theorems import check_theorems
 from verifier.vacuity import vacuous
 
 Progress = Callable[[int, int, str], None]
-JOBS = ("binding", "claims", "programs", "records")
+JOBS = ("binding", "claims", "formal", "programs", "records")
 PROCESSES = 2
 LAUNCHES = 40
 SEED = 20_260_601
@@ -32,12 +35,26 @@ SEED = 20_260_601
 
 @dataclass
 class Part:
-    """What one job found, and what it looked at: queries decided, threads run, terms compared."""
+    """What one job found, and what it looked at: queries decided, threads run, terms compared, scripts and theorems proved again.
+
+    `not_run` and `unasked` count the scripts and theorems that need a program that is not here; `needs` names it.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     decided: int = 0
     threads: int = 0
     compared: int = 0
+    scripts: int = 0
+    not_run: int = 0
+    theorems: int = 0
+    unasked: int = 0
+    needs: str = ""
+
+    @property
+    def missed(self) -> str:
+        """Words for the scripts and theorems that are not run, empty if all are."""
+        counts = ((self.not_run, "Gappa scripts"), (self.unasked, "theorems of any length"))
+        return " and ".join(f"{count} {what}" for count, what in counts if count)
 
     def add(self, other: Part) -> None:
         """Take another part's findings and counts."""
@@ -45,6 +62,11 @@ class Part:
         self.decided += other.decided
         self.threads += other.threads
         self.compared += other.compared
+        self.scripts += other.scripts
+        self.not_run += other.not_run
+        self.theorems += other.theorems
+        self.unasked += other.unasked
+        self.needs = self.needs or other.needs
 
 
 @dataclass(frozen=True)
@@ -64,7 +86,12 @@ class AuditReport:
     @property
     def lines(self) -> list[str]:
         """Each finding: the file and what is wrong."""
-        return [str(finding) for finding in self.total.findings]
+        return [str(finding) for finding in self.total.findings] + self._missing()
+
+    def _missing(self) -> list[str]:
+        if not self.total.missed:
+            return []
+        return [f"not run here: {self.total.needs} (apt install {PACKAGES}): {self.total.missed}"]
 
     def summary_line(self) -> str:
         """The last line of `fltc audit`. (The dot is U+00B7.)"""
@@ -74,19 +101,25 @@ class AuditReport:
             words if not count else f"{words}, {count} finding{'s' if count > 1 else ''}",
             f"{len(self.stems)} kernels",
             f"{self.total.decided} claims decided again by {solver_version()}",
+            *([f"{self.total.scripts} Gappa scripts proved again in Coq"] if self.total.scripts else []),
+            *([f"{self.total.theorems} theorems of any length"] if self.total.theorems else []),
+            *([f"{not_run} not run"] if (not_run := self.total.not_run + self.total.unasked) else []),
             f"{self.total.compared} terms compared in {self.total.threads} threads",
             "bound by sampling and regeneration",
         ]
         return " \u00b7 ".join(parts)
 
 
-def audit(root: Path, on_progress: Progress | None = None, processes: int = PROCESSES) -> AuditReport:
+def audit(
+    root: Path, on_progress: Progress | None = None, processes: int = PROCESSES, require_formal: bool = False
+) -> AuditReport:
     """Audit a checkout.
 
     Args:
         root: the checkout, with backend/ptx and proofs/artifacts.
         on_progress: called with (done, total, what).
         processes: how many to use.
+        require_formal: a script or theorem that is not run, since Gappa or Coq is missing, leaves the audit undecided.
     """
     stems = tuple(sorted(path.stem for path in (root / "backend/ptx").glob("*.ptx")))
     total = Part(_strays(root, stems))
@@ -104,6 +137,9 @@ def audit(root: Path, on_progress: Progress | None = None, processes: int = PROC
             tell(done, len(jobs), f"{key[0]} {key[1]}")
     for key in sorted(parts):
         total.add(parts[key])
+    if require_formal and total.missed:
+        words = f"{total.missed} are not run, and they are required: {total.needs}"
+        total.findings.append(Finding("proofs/artifacts", words, Grade.UNDECIDED))
     total.findings = list(dict.fromkeys(total.findings))
     return AuditReport(stems, total)
 
@@ -147,7 +183,8 @@ def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
         if job == "binding":
             _binding(bundle, subjects, part, launches)
         else:
-            {"claims": _claims, "programs": _programs, "records": _records}[job](root, bundle, subjects, part)
+            jobs = {"claims": _claims, "formal": _formal, "programs": _programs, "records": _records}
+            jobs[job](root, bundle, subjects, part)
     except Unreadable as error:
         name, _, message = str(error).partition(": ")
         part.findings.append(Finding(name, message, Grade.UNREADABLE))
@@ -171,6 +208,9 @@ def _records(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Par
         used.add(f"{entry}.vacuity.smt2")
     for lemma in bundle.lemmas:
         used |= {lemma.file, lemma.control}
+    for script in bundle.scripts:
+        used |= {script.file, script.control, script.proof}
+    used |= {found.theorem["file"] for found in bundle.manifest.values() if "file" in found.theorem}
     for name in sorted(set(bundle.texts) - used):
         part.findings.append(Finding(bundle.path(name), f"listed in {NAME}, but it belongs to no claim"))
 
@@ -182,6 +222,14 @@ def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part
         part.findings += judgement.findings
         part.decided += judgement.decided
         part.findings += vacuous(bundle, subject)
+
+
+def _formal(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
+    """Scripts about roundings and theorems about lengths: they claim what the contract needs, and are proved again."""
+    found, theorems = check_scripts(bundle), check_theorems(root, bundle)
+    part.findings += found.findings + theorems.findings
+    part.scripts, part.not_run, part.needs = found.proved, found.not_run, found.needs or theorems.needs
+    part.theorems, part.unasked = theorems.proved, theorems.not_run
 
 
 def _binding(bundle: Bundle, subjects: dict[str, Subject], part: Part, launches: int) -> None:

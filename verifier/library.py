@@ -1,14 +1,14 @@
-"""The library of lemmas: whole, the reviewed statements, and each decided again by the second solver."""
+"""The library of lemmas and identities: whole, the reviewed statements, and each decided again by the second solver."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from verifier.binary16 import check_identity, read_identity, show
 from verifier.findings import AuditError, Finding, Grade, Unreadable
 from verifier.manifest import NAME, Lemma, check_seal, read_ascii, read_json, read_listed, sha256
 from verifier.numerics import check_lemma, read_lemma
-from verifier.sexpr import SExpr
 
 FOLDER = "library"
 PLACE = f"proofs/artifacts/{FOLDER}"
@@ -24,10 +24,14 @@ mma-growth-magnitude-step mma-growth-step fma-chain-base fma-chain-step merge-st
 _SOFTMAX = """telescoping-base telescoping-step rescale-base rescale-step common-base common-step mass-base mass-step
 mass-computed quotient-perturbed quotient-residual quotient-common quotient-rounding"""
 _SAMPLING = "prefix-base prefix-step prefix-computed threshold-step sampling-choice sampling-cut"
+_IDENTITIES = """f16-add-once f16-sub-once f16-mul-once f16-fma-twice f16-round-trip f16-round-again f16-widen-class
+f16-widen-order f16-sign f16-subtract f16-product-exact f16-first-fma f16-int8-exact f32-subnormal-sum f16-round-order
+f16-overflow f16-underflow"""
 STEPS = frozenset(" ".join((_SUMS, _TENSOR, _CHAINS, _SOFTMAX, _SAMPLING)).split())
-STATEMENTS = "c45f9a5a50f8f173a0479f9ca86ff535928f6bc8cec1f578182614fd5dae540b"
+IDENTITIES = frozenset(_IDENTITIES.split())
+STATEMENTS = "b842cb986fa25f21eb0490a33f48782e0a0bf2e1638d23a94b0ebb311c6df831"
 """Digest of what the lemmas say, hypotheses and claims: an edited statement needs a review, and then a new digest."""
-_FIELDS = {"version", "stem", "solver", "files", "numerics", "seal"}
+_FIELDS = {"version", "stem", "solver", "files", "numerics", "binary16", "seal"}
 
 
 def check_library(root: Path) -> tuple[list[Finding], int]:
@@ -39,33 +43,34 @@ def check_library(root: Path) -> tuple[list[Finding], int]:
             return [Finding(where, "missing: no lemma of any length stands behind the error bounds")], 0
         manifest = _manifest(root, where)
         texts = read_listed(root, PLACE, manifest["files"], findings)
-        lemmas = _lemmas(manifest["numerics"], where)
+        lemmas, identities = (_lemmas(manifest[part], where) for part in ("numerics", "binary16"))
     except Unreadable as error:
         name, _, message = str(error).partition(": ")
         return [*findings, Finding(name, message, Grade.UNREADABLE)], 0
-    findings += _names(lemmas, texts, where)
+    findings += [*_names(lemmas, STEPS, where), *_names(identities, IDENTITIES, where)]
+    used = {name for lemma in (*lemmas, *identities) for name in (lemma.file, lemma.control)}
+    for name in sorted(set(texts) - used):
+        findings.append(Finding(f"{PLACE}/{name}", f"listed in {NAME}, but it belongs to no lemma"))
     for lemma in lemmas:
         findings += check_lemma(PLACE, texts, lemma)
-    if not findings and (digest := statements(lemmas, texts)) != STATEMENTS:
+    for lemma in identities:
+        findings += check_identity(PLACE, texts, lemma)
+    if not findings and (digest := statements(lemmas, identities, texts)) != STATEMENTS:
         words = f"the lemmas do not say what was reviewed: digest {digest}, {SELF} has {STATEMENTS}"
         findings.append(Finding(where, words))
-    return findings, 2 * len(lemmas)
+    return findings, 2 * (len(lemmas) + len(identities))
 
 
-def statements(lemmas: list[Lemma], texts: dict[str, str]) -> str:
+def statements(lemmas: list[Lemma], identities: list[Lemma], texts: dict[str, str]) -> str:
     """Digest of what lemmas assume and claim, without comments and layout. AuditError where a file is no lemma."""
     lines = []
-    for lemma in sorted(lemmas, key=lambda m: m.name):
-        for name in (lemma.file, lemma.control):
+    for read, group in ((read_lemma, lemmas), (read_identity, identities)):
+        for name in sorted(name for lemma in group for name in (lemma.file, lemma.control)):
             if name not in texts:
                 raise AuditError(f"{PLACE}/{name}: missing")
-            commands, claim = read_lemma(texts[name], f"{PLACE}/{name}")
-            lines.append(f"{name} {' '.join(map(_show, commands))} {_show(claim)}\n")
+            commands, claim = read(texts[name], f"{PLACE}/{name}")
+            lines.append(f"{name} {' '.join(map(show, commands))} {show(claim)}\n")
     return sha256("".join(lines))
-
-
-def _show(expression: SExpr) -> str:
-    return expression if isinstance(expression, str) else f"({' '.join(map(_show, expression))})"
 
 
 def _manifest(root: Path, where: str) -> dict[str, Any]:
@@ -85,16 +90,13 @@ def _lemmas(listed: Any, where: str) -> list[Lemma]:
         raise Unreadable(f"{where}: not a list of lemmas: {error!r}") from None
 
 
-def _names(lemmas: list[Lemma], texts: dict[str, str], where: str) -> list[Finding]:
-    """Each step once, no other, and no file besides theirs."""
+def _names(lemmas: list[Lemma], known: frozenset[str], where: str) -> list[Finding]:
+    """Each of the known once, and no other."""
     names = [lemma.name for lemma in lemmas]
-    findings = [Finding(where, f"lemma {name} is missing") for name in sorted(STEPS - set(names))]
+    findings = [Finding(where, f"lemma {name} is missing") for name in sorted(known - set(names))]
     for name in sorted(set(names)):
-        if name not in STEPS:
-            findings.append(Finding(where, f"lemma {name} is not known; STEPS in {SELF} lists them"))
+        if name not in known:
+            findings.append(Finding(where, f"lemma {name} is not known; {SELF} lists them"))
         if names.count(name) > 1:
             findings.append(Finding(where, f"lemma {name} stands there more than once"))
-    used = {name for lemma in lemmas for name in (lemma.file, lemma.control)}
-    for name in sorted(set(texts) - used):
-        findings.append(Finding(f"{PLACE}/{name}", f"listed in {NAME}, but it belongs to no lemma"))
     return findings

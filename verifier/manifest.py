@@ -26,7 +26,8 @@ OBLIGATIONS: tuple[str, ...] = (
 )
 OBLIGATIONS += ("numerics", "refinement", "no-wrap", "init", "no-trap")
 _FIELDS = {"version", "stem", "ptx_sha256", "contract_sha256", "solver", "files", "entries", "numerics", "assumptions"}
-_FIELDS |= {"seal"}
+_FIELDS |= {"seal", "scripts"}
+_SCRIPT = ("name", "file", "control", "proof", "verdict")
 MAX_BYTES = 64 * 2**20
 
 
@@ -63,6 +64,17 @@ class Lemma:
 
 
 @dataclass(frozen=True)
+class ScriptFiles:
+    """A Gappa script of the error bound, its control, and the Coq proof that Gappa writes of it."""
+
+    name: str
+    file: str
+    control: str
+    proof: str
+    verdict: str
+
+
+@dataclass(frozen=True)
 class Bundle:
     """Everything there is about one PTX file, read. `texts` holds each artifact."""
 
@@ -75,6 +87,7 @@ class Bundle:
     contract_data: dict[str, Any]
     manifest: dict[str, EntryManifest]
     lemmas: tuple[Lemma, ...]
+    scripts: tuple[ScriptFiles, ...]
     records: dict[str, Records]
     texts: dict[str, str]
 
@@ -138,7 +151,8 @@ def _bundle(
     lemmas = tuple(
         Lemma(str(m["name"]), str(m["entry"]), str(m["file"]), str(m["control"])) for m in manifest["numerics"]
     )
-    return Bundle(stem, folder, ptx, digest, entries, contracts, data, claimed, lemmas, records, texts)
+    scripts = tuple(ScriptFiles(*(str(m[f]) for f in _SCRIPT)) for m in manifest["scripts"])
+    return Bundle(stem, folder, ptx, digest, entries, contracts, data, claimed, lemmas, scripts, records, texts)
 
 
 def read_listed(root: Path, folder: str, listed: dict[str, str], findings: list[Finding]) -> dict[str, str]:
@@ -166,7 +180,7 @@ def _shape(manifest: Any, stem: str, where: str) -> None:
         raise Unreadable(f"{where}: not a manifest of version 1 with fields {sorted(_FIELDS)}")
     if manifest["stem"] != stem:
         raise Unreadable(f"{where}: the manifest of {manifest['stem']}, not of {stem}")
-    for field, kind in (("files", dict), ("entries", dict), ("numerics", list)):
+    for field, kind in (("files", dict), ("entries", dict), ("numerics", list), ("scripts", list)):
         if not isinstance(manifest[field], kind):
             raise Unreadable(f"{where}: {field} is not what it should be")
     check_seal(manifest, where)

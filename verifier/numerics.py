@@ -54,10 +54,10 @@ def check_lemma(folder: str, texts: dict[str, str], lemma: Lemma) -> list[Findin
             continue
         try:
             parts.append(read_lemma(texts[name], where))
+            found = decide_reals(texts[name])
         except Unreadable as error:
             findings.append(Finding(where, str(error).removeprefix(f"{where}: "), Grade.UNREADABLE))
             continue
-        found = decide_reals(texts[name])
         if found == "unknown":
             findings.append(Finding(where, "cvc5 cannot decide it within its limit", Grade.UNDECIDED))
         elif found != answer:
@@ -90,11 +90,11 @@ def decide_reals(text: str) -> str:
     solver.setOption("rlimit-per", str(EFFORT))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text.replace("(check-sat)", ""), "lemma")
-    while True:
-        command = parser.nextCommand()
-        if command.isNull():
-            break
-        command.invoke(solver, parser.getSymbolManager())
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            command.invoke(solver, parser.getSymbolManager())
+    except RuntimeError as error:
+        raise Unreadable(f"cvc5 cannot read it: {str(error).splitlines()[0]}") from None
     result = solver.checkSat()
     return "unsat" if result.isUnsat() else "sat" if result.isSat() else "unknown"
 

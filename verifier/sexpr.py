@@ -11,8 +11,8 @@ SExpr = str | tuple["SExpr", ...]
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|;[^\n]*)|(?P<open>\()|(?P<close>\))|\|(?P<quoted>[^|\\]*)\||(?P<atom>[^\s()|";]+)"""
 )
-_PLAIN = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][\w~!@$%^&*+=<>.?/-]*|\d+(?:\.\d+)?|:[\w.-]+")
-_NEVER_QUOTED = re.compile(r"\d.*|true|false|and|or|not|xor|ite|div|mod|abs|distinct|let|=>|[-+*=<>]+|")
+_PLAIN = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][\w~!@$%^&*+=<>.?/-]*|\d+(?:\.\d+)?|:[\w.-]+|#x[0-9a-f]+")
+_NEVER_QUOTED = re.compile(r"\d.*|#.*|true|false|and|or|not|xor|ite|div|mod|abs|distinct|let|=>|[-+*=<>]+|")
 MAX_DEPTH = 2_000
 
 

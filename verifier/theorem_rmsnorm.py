@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from verifier.contract import Contract
-from verifier.findings import Unreadable
-from verifier.terms import Name
+from verifier.demands import most
 
 THREADS, WARP, WARPS, VECTOR = 256, 32, 8, 8
 U = Fraction(1, 2**24)
@@ -50,19 +49,6 @@ Qed.
 Theorem depths : map (fun n => most (N.to_nat n)) [{rows}]%N = [{depths}]%nat.
 Proof. vm_compute; reflexivity. Qed.
 """
-
-
-def most(contract: Contract, name: str) -> int:
-    """The upper end of a parameter's range: the least of the contract's clauses `name <= number`."""
-    found = [
-        high
-        for clause in contract.requires
-        for head, low, high in [clause if isinstance(clause, tuple) and len(clause) == 3 else ("", 0, 0)]
-        if head == "<=" and low == Name(name) and isinstance(high, int)
-    ]
-    if not found:
-        raise Unreadable(f"the contract of {contract.entry} gives {name} no upper end")
-    return min(found)
 
 
 # --- order and bound --------------------------------------------------------------------------------------------------

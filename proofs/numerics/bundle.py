@@ -1,4 +1,7 @@
-"""The library as a bundle: its lemmas decided or taken from the store, and the files of proofs/artifacts/library."""
+"""The library as a bundle: lemmas over the reals and identities of binary16, and the files of proofs/artifacts/library.
+
+Each is decided, or taken from the store if it has the text.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 
 from proofs.artifacts import VERSION, sha256, to_text
 from proofs.decide import solver_version
+from proofs.numerics import binary16
 from proofs.numerics.lemma import Lemma
 from proofs.numerics.library import lemmas
 from proofs.numerics.obligation import Decided, discharge
@@ -43,13 +47,16 @@ def verify_library(folder: Path, fresh: bool) -> Library:
     found = Library()
     if store.damage:
         found.notes.append(f"{NAME}: the store was not used: {store.damage}")
-    reals = _part(found, store, lemmas(), discharge)
+    reals = _part(found, store, "numerics", lemmas(), discharge)
+    bits = _part(found, store, binary16.PREFIX, binary16.identities(), binary16.discharge)
     words = f"{len(reals)} lemmas decided, put together over lengths by hand (docs/numerics.md, Assembly)"
     found.rows.append(_row("numerics", reals, Verdict.DERIVED, words))
+    found.rows.append(_row("identities", bits, Verdict.PROVED, f"{len(bits)} identities of floating-point words"))
     manifest = {
-        "version": VERSION, "stem": NAME, "solver": solver_version(),
+        "version": VERSION, "stem": NAME, "solver": f"{solver_version()}, {binary16.solver_version()}",
         "files": {name: sha256(text) for name, text in sorted(found.files.items())},
-        "numerics": [_record(d) for d in reals.decided],
+        "numerics": [_record("numerics", d, Verdict.DERIVED) for d in reals.decided],
+        binary16.PREFIX: [_record(binary16.PREFIX, d, Verdict.PROVED) for d in bits.decided],
     }
     found.files[MANIFEST] = to_text(sealed(manifest))
     return found
@@ -65,30 +72,30 @@ class _Answers:
         return len(self.decided)
 
 
-def _part(found: Library, store: Store, steps: Sequence[Lemma], decide: Decide) -> _Answers:
+def _part(found: Library, store: Store, prefix: str, steps: Sequence[Lemma], decide: Decide) -> _Answers:
     """Answers to all of the steps: those that the store has are taken from it."""
     start = time.monotonic()
-    missing = [m for m in steps if not all(sha256(text) in store.proved for text in _texts(m).values())]
+    missing = [m for m in steps if not all(sha256(text) in store.proved for text in _texts(prefix, m).values())]
     now = {d.lemma.name: d for d in decide(missing)}
     for step in steps:
-        found.files |= _texts(step)
+        found.files |= _texts(prefix, step)
     decided = [now.get(m.name, Decided(m, m.expected, "sat")) for m in steps]
     source: Source = "decided now" if missing else "taken from the store"
     return _Answers(decided, source, time.monotonic() - start)
 
 
-def _texts(step: Lemma) -> dict[str, str]:
-    file, control = _names(step)
+def _texts(prefix: str, step: Lemma) -> dict[str, str]:
+    file, control = _names(prefix, step)
     return {file: step.smt_text, control: step.negative_control_text}
 
 
-def _names(step: Lemma) -> tuple[str, str]:
-    return f"numerics.{step.name}.smt2", f"numerics.{step.name}.control.smt2"
+def _names(prefix: str, step: Lemma) -> tuple[str, str]:
+    return f"{prefix}.{step.name}.smt2", f"{prefix}.{step.name}.control.smt2"
 
 
 def _row(obligation: str, answers: _Answers, best: Verdict, words: str) -> Row:
     """One row over all steps, at most `best`: DERIVED where something is put together by hand."""
-    verdict = min(best, conjunction(d.verdict for d in answers.decided))
+    verdict = _at_best(conjunction(d.verdict for d in answers.decided), best)
     example = None
     if verdict < Verdict.DERIVED:
         failed = [d.lemma.name for d in answers.decided if d.verdict is verdict]
@@ -98,9 +105,14 @@ def _row(obligation: str, answers: _Answers, best: Verdict, words: str) -> Row:
     return Row(NAME, obligation, verdict, answers.source, answers.seconds, words, example, claims=len(answers))
 
 
-def _record(decided: Decided) -> dict[str, Any]:
-    file, control = _names(decided.lemma)
+def _at_best(verdict: Verdict, best: Verdict) -> Verdict:
+    """`best` for lemmas that hold: whether something is put together by hand is no matter of a single one."""
+    return best if verdict >= Verdict.DERIVED else verdict
+
+
+def _record(prefix: str, decided: Decided, best: Verdict) -> dict[str, Any]:
+    file, control = _names(prefix, decided.lemma)
     return {
         "name": decided.lemma.name, "file": file, "control": control, "expected": decided.lemma.expected,
-        "verdict": decided.verdict.value,
+        "verdict": _at_best(decided.verdict, best).value,
     }

@@ -7,6 +7,7 @@ and that the constants matter.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,12 +48,25 @@ def lemma(
     name: str, comment: str, variables: str, hypotheses: tuple[Hypothesis, ...], claim: Term, too_strong: Term
 ) -> Lemma:
     """Build both queries. `variables` are names of reals, separated by blanks; `too_strong` must not follow."""
+    return query(LOGIC, name, comment, dict.fromkeys(variables.split(), "Real"), hypotheses, claim, too_strong)
+
+
+def query(
+    logic: str,
+    name: str,
+    comment: str,
+    variables: Mapping[str, str],
+    hypotheses: tuple[Hypothesis, ...],
+    claim: Term,
+    too_strong: Term,
+) -> Lemma:
+    """Build both queries of a lemma in any logic; `variables` are names with their sorts."""
 
     def text(asserted: Term, heading: str) -> str:
         lines = [f"; {heading} {name}"]
         lines += [f"; {line}" for line in comment.splitlines()]
-        lines.append(f"(set-logic {LOGIC})")
-        lines += [f"(declare-const {v} Real)" for v in variables.split()]
+        lines.append(f"(set-logic {logic})")
+        lines += [f"(declare-const {v} {sort})" for v, sort in variables.items()]
         for h in hypotheses:
             lines += [f"; {h.reason}", f"(assert {h.term})"]
         lines += ["; the claim, negated", f"(assert (not {asserted}))", "(check-sat)"]

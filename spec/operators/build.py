@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spec.ptx.node import Node, constant
+from spec.ptx.node import Node, bits, constant
 
 ZERO = constant(32, 0)
 ONE = constant(32, 0x3F800000)
@@ -38,6 +38,25 @@ def fma(a: Node, b: Node, c: Node) -> Node:
 def div(a: Node, b: Node) -> Node:
     """div.rn.f32"""
     return Node("fdiv", ("f32", "rn", False), (a, b))
+
+
+def sub(a: Node, b: Node) -> Node:
+    """sub.rn.f32"""
+    return Node("fsub", ("f32", "rn", False, False), (a, b))
+
+
+def neg(a: Node) -> Node:
+    """neg.f32"""
+    return Node("fneg", ("f32", False), (a,))
+
+
+def from_integer(width: int, signed: bool, *parts: tuple[Node, int, int]) -> Node:
+    """cvt.rn.f32 of an integer of so many bits, put together of parts (word, offset, width), least significant first.
+
+    The width is that of the number, not of the register that holds it extended.
+    """
+    word = parts[0][0] if len(parts) == 1 and parts[0][1:] == (0, 8) else bits(parts)
+    return Node("int_to_float", (width, signed, "f32", "rn"), (word,))
 
 
 def from_u32(value: int) -> Node:

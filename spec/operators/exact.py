@@ -19,6 +19,9 @@ from spec.scalar import F16, F32, Format, Kind, decode, encode, kind_of
 from spec.tensor_core import ADA, TensorCore
 
 Value = Fraction | Infinite
+"""A number, Inf or NaN."""
+Word = int
+"""A word of bits whose meaning its user gives: an integer, or parts of numbers."""
 Choice = Callable[[Node, Value, Value], Value]
 """(node, least, greatest admissible result) -> the result that the device is taken to give."""
 _FORMATS = {"f16": F16, "f32": F32}
@@ -43,7 +46,7 @@ def read(bits: int, form: Format) -> Value:
 
 def evaluate(
     roots: Sequence[Node],
-    inputs: Mapping[tuple[str, int], Value],
+    inputs: Mapping[tuple[str, int], Value | Word],
     params: Mapping[str, Value],
     choose: Choice = lowest,
     tensor_core: TensorCore = ADA,
@@ -51,7 +54,7 @@ def evaluate(
     """The values of the roots.
 
     Args:
-        inputs: values of the input elements, by (buffer, element).
+        inputs: values of the input elements, by (buffer, element); of integer elements the words.
         params: values of the float parameters.
         choose: what each approximation returns.
         tensor_core: the model of mma.
@@ -59,32 +62,74 @@ def evaluate(
     Raises:
         Unsupported: for an operation outside this model.
     """
+    words: dict[Node, Word] = {}
     values: dict[Node, Value] = {}
     for node in topological(roots):
-        args = [values[a] for a in node.args]
+        found = _word_of(node, inputs, words)
+        if found is not None:
+            words[node] = found
+            continue
+        args = [values[a] if a in values else _number(a, words[a]) for a in node.args if node.op != "int_to_float"]
         if node.op == "input":
-            values[node] = inputs[str(node.attrs[0]), int(node.attrs[1])]
+            given = inputs[str(node.attrs[0]), int(node.attrs[1])]
+            assert not isinstance(given, int)
+            values[node] = given
         elif node.op == "param":
             values[node] = params[str(node.attrs[0])]
         elif node.op == "approximate":
             values[node] = _approximate(node, args[0], choose)
         elif node.op == "mma":
             values[node] = _matrix_product(node, args, tensor_core)
+        elif node.op == "int_to_float" and node.args[0] in words:
+            values[node] = _round(node, _integer(node, words[node.args[0]]))
         else:
             values[node] = _round(node, _operate(node, args))
-    return [values[r] for r in roots]
+    return [values[r] if r in values else _number(r, words[r]) for r in roots]
+
+
+def _word_of(node: Node, inputs: Mapping[tuple[str, int], Value | Word], words: Mapping[Node, Word]) -> Word | None:
+    """The bits of a node that is known as bits: constants, integer elements, and what is put together of such."""
+    if node.op == "const":
+        return int(node.attrs[1])
+    if node.op == "input":
+        given = inputs[str(node.attrs[0]), int(node.attrs[1])]
+        return given if isinstance(given, int) else None
+    if node.op != "bits":
+        return None
+    if any(a not in words for a in node.args):
+        raise Unsupported(f"no exact model of {label(node)}, which cuts up a number")
+    total, at = 0, 0
+    for part, argument in zip(node.attrs, node.args, strict=True):
+        offset, width = (int(n) for n in str(part).split("+"))
+        total |= (words[argument] >> offset & ((1 << width) - 1)) << at
+        at += width
+    return total
+
+
+def _number(node: Node, word: Word) -> Value:
+    """What a word stands for where a number is wanted: binary16 or binary32, as its width says."""
+    width = int(node.attrs[0]) if node.op == "const" else sum(int(str(a).split("+")[1]) for a in node.attrs)
+    form = next((f for f in _FORMATS.values() if f.width == width and node.op != "input"), None)
+    if form is None:
+        raise Unsupported(f"{label(node)} is no word of a floating format")
+    return read(word, form)
+
+
+def _integer(node: Node, word: Word) -> Fraction:
+    width, signed = int(node.attrs[0]), bool(node.attrs[1])
+    return Fraction(word - (1 << width) if signed and word >> (width - 1) else word)
 
 
 def _operate(node: Node, args: list[Value]) -> Value:
     """The result before rounding. Floats among the arguments make it float arithmetic, right for Inf and NaN."""
-    if node.op == "const":
-        return read(int(node.attrs[1]), F32 if node.attrs[0] == 32 else F16)
-    if node.op == "int_to_float" and node.args[0].op == "const":
-        return Fraction(int(node.args[0].attrs[1]))
     if any(isinstance(a, float) for a in args):
         args = [float(a) for a in args]
     if node.op == "fadd":
         return args[0] + args[1]
+    if node.op == "fsub":
+        return args[0] - args[1]
+    if node.op == "fneg" and not node.attrs[1]:
+        return -args[0]
     if node.op == "fmul":
         return args[0] * args[1]
     if node.op == "ffma":
@@ -118,7 +163,7 @@ def _word(value: Value, form: Format) -> int:
 
 
 def _round(node: Node, value: Value) -> Value:
-    if isinstance(value, float) or node.op == "const":
+    if isinstance(value, float) or node.op == "fneg":
         return value
     attrs = node.attrs
     if node.op == "fconvert":

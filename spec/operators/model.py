@@ -103,30 +103,36 @@ class Expected:
 
 @dataclass(frozen=True)
 class Exactly(Expected):
-    """A result that is known word for word: nothing else is accepted, NaN payloads and signs of zeros included.
+    """A result that is known word for word: nothing else is accepted, signs of zeros included.
 
     Args:
         words: the results.
+        payloads: whether NaN must have the same payload too, as in a copy; an operation may return any NaN.
     """
 
     words: Words = field(kw_only=True)
+    payloads: bool = field(kw_only=True)
 
     def accepts(self, bits: Words) -> NDArray[np.bool_]:
         formats.check(bits, self.kinds.shape, self.form)
-        verdict: NDArray[np.bool_] = bits == self.nearest()
+        verdict: NDArray[np.bool_] = bits == self.words
+        if not self.payloads:
+            verdict |= (self.kinds == Kind.NAN) & (formats.kinds(bits, self.form) == Kind.NAN)
         return verdict
 
     def ratio(self, bits: Words) -> Reals:
         return np.where(self.accepts(bits), 0.0, np.inf)
 
     def nearest(self) -> Words:
-        return self.words
+        if self.payloads:
+            return self.words
+        return np.where(self.kinds == Kind.NAN, formats.nan_of(self.form), self.words).astype(self.words.dtype)
 
 
-def exactly(words: Words, form: Format) -> Exactly:
+def exactly(words: Words, form: Format, payloads: bool = False) -> Exactly:
     """These words and no others."""
-    values = formats.finite_values(words, form)
-    return Exactly(formats.kinds(words, form), values, np.zeros(words.shape), form=form, words=words)
+    values, kinds = formats.finite_values(words, form), formats.kinds(words, form)
+    return Exactly(kinds, values, np.zeros(words.shape), form=form, words=words, payloads=payloads)
 
 
 @dataclass(frozen=True)

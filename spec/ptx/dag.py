@@ -9,7 +9,6 @@ depends on a node is Unsupported.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,44 +16,24 @@ import numpy.typing as npt
 
 from spec.errors import Unsupported
 from spec.ptx.ast import type_width
-from spec.ptx.dag_words import Element, Lost, Piece, assemble, content, cut, masked, of_node, tidy, union, whole
+from spec.ptx.dag_floats import FloatNodes, Recorder
+from spec.ptx.dag_words import Element, Lost, Piece, assemble, content, cut, masked, of_node, tidy, union
 from spec.ptx.domain import Shape
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import Lanes, Surroundings
 from spec.ptx.memory import Buffer
-from spec.ptx.node import Attr, Node, parameter
+from spec.ptx.node import Node, parameter
 
 Array = npt.NDArray[Any]
 
 
-@dataclass
-class Recorder:
-    """What a launch in this domain leaves behind, over all its blocks.
-
-    Args:
-        parameters: float parameters that stay symbols.
-        node_lines: the PTX line that first computed a node, or first loaded an input.
-        stored: (buffer, byte) of global memory to the line of the last store there.
-    """
-
-    parameters: frozenset[str] = frozenset()
-    node_lines: dict[Node, int] = field(default_factory=dict)
-    stored: dict[tuple[str, int], int] = field(default_factory=dict)
-
-    def domain(self, around: Surroundings) -> Dag:
-        return Dag(around, self)
+def domain_of(recorder: Recorder) -> Callable[[Surroundings], Dag]:
+    """The domain of a launch that leaves behind what the recorder keeps."""
+    return lambda around: Dag(around, recorder)
 
 
-class Dag(Lanes):
+class Dag(FloatNodes):
     """Implements `spec.ptx.domain.Domain`; inherits from Lanes what is done with known values."""
-
-    def __init__(self, around: Surroundings, recorder: Recorder) -> None:
-        super().__init__(around)
-        self.recorder = recorder
-
-    @property
-    def line(self) -> int:
-        return self.around.line
 
     def known(self, value: Array, line: int) -> Array:
         value = np.asarray(value)
@@ -108,22 +87,6 @@ class Dag(Lanes):
             return self._lost(name) if made is None else made
 
         return self._map(widths, result, lambda *words: concrete(*attrs, *words), symbolic, *args)
-
-    def _node(self, op: str, attrs: tuple[Attr, ...], widths: tuple[int, ...], result: int, *args: Array) -> Array:
-        """A node for each thread; known operands become constants."""
-        arrays = np.broadcast_arrays(*args)
-        out = np.empty(arrays[0].size, object)
-        line, first_lines = self.line, self.recorder.node_lines
-        columns = [[whole(w, v, line) for v in a.ravel().tolist()] for w, a in zip(widths, arrays, strict=True)]
-        for i, operands in enumerate(zip(*columns, strict=True)):
-            node = Node(op, attrs, operands)
-            first_lines.setdefault(node, line)
-            out[i] = of_node(result, node)
-        return out.reshape(arrays[0].shape)
-
-    def node(self, width: int, element: Element) -> Node:
-        """A word as one node. Unsupported for words of several parts."""
-        return whole(width, element, self.line)
 
     # --- integers: of known values ---
     def add(self, width: int, a: Array, b: Array) -> Array:
@@ -195,16 +158,19 @@ class Dag(Lanes):
 
     def shr(self, width: int, signed: bool, a: Array, amount: Array) -> Array:
         def rule(p: Element, n: Element) -> Element | None:
-            if not isinstance(n, int) or (signed and n):
+            if not isinstance(n, int):
                 return None
             n = min(n, width)
-            return assemble([*cut(width, p, n, width - n), Piece(n, None)])
+            kept = cut(width, p, n, width - n)
+            return assemble([*kept, *(cut(width, p, width - 1, 1) * n if signed else [Piece(n, None)])])
 
         return self._moved("shr", (width, signed), (width, 32), width, rule, a, amount)
 
     def extend(self, source: int, target: int, signed: bool, a: Array) -> Array:
-        def rule(p: Element) -> Element | None:
-            return None if signed else assemble([*cut(source, p, 0, source), Piece(target - source, None)])
+        def rule(p: Element) -> Element:
+            more = target - source
+            filled = cut(source, p, source - 1, 1) * more if signed else [Piece(more, None)]
+            return assemble([*cut(source, p, 0, source), *filled])
 
         return self._moved("extend", (source, target, signed), (source,), target, rule, a)
 
@@ -271,64 +237,6 @@ class Dag(Lanes):
 
         concrete: Callable[..., Array] = lambda q, x, y: Lanes.select(self, width, q, x, y)  # noqa: E731
         return self._map((1, width, width), width, concrete, symbolic, p, a, b)
-
-    # --- floats: a node repeats the call ---
-    def fadd(self, t: str, rounding: str, ftz: bool, sat: bool, a: Array, b: Array) -> Array:
-        return self._float("fadd", (t, rounding, ftz, sat), a, b)
-
-    def fsub(self, t: str, rounding: str, ftz: bool, sat: bool, a: Array, b: Array) -> Array:
-        return self._float("fsub", (t, rounding, ftz, sat), a, b)
-
-    def fmul(self, t: str, rounding: str, ftz: bool, sat: bool, a: Array, b: Array) -> Array:
-        return self._float("fmul", (t, rounding, ftz, sat), a, b)
-
-    def ffma(self, t: str, rounding: str, ftz: bool, sat: bool, a: Array, b: Array, c: Array) -> Array:
-        return self._float("ffma", (t, rounding, ftz, sat), a, b, c)
-
-    def fdiv(self, t: str, rounding: str, ftz: bool, a: Array, b: Array) -> Array:
-        return self._float("fdiv", (t, rounding, ftz), a, b)
-
-    def fsqrt(self, t: str, rounding: str, ftz: bool, a: Array) -> Array:
-        return self._float("fsqrt", (t, rounding, ftz), a)
-
-    def fneg(self, t: str, ftz: bool, a: Array) -> Array:
-        return self._float("fneg", (t, ftz), a)
-
-    def fabs(self, t: str, ftz: bool, a: Array) -> Array:
-        return self._float("fabs", (t, ftz), a)
-
-    def fmin(self, t: str, ftz: bool, nan: bool, a: Array, b: Array) -> Array:
-        return self._float("fmin", (t, ftz, nan), a, b)
-
-    def fmax(self, t: str, ftz: bool, nan: bool, a: Array, b: Array) -> Array:
-        return self._float("fmax", (t, ftz, nan), a, b)
-
-    def _float(self, op: str, attrs: tuple[Attr, ...], *args: Array) -> Array:
-        """Operands and result in the format attrs[0]."""
-        width = type_width(str(attrs[0]))
-        return self._node(op, attrs, (width,) * len(args), width, *args)
-
-    def fcompare(self, t: str, ftz: bool, op: str, a: Array, b: Array) -> Array:
-        width = type_width(t)
-        return self._node("fcompare", (t, ftz, op), (width, width), 1, a, b)
-
-    def fconvert(self, source: str, target: str, rounding: str, ftz: bool, sat: str, a: Array) -> Array:
-        attrs = (source, target, rounding, ftz, sat)
-        return self._node("fconvert", attrs, (type_width(source),), type_width(target), a)
-
-    def int_to_float(self, source: int, signed: bool, target: str, rounding: str, a: Array) -> Array:
-        return self._node("int_to_float", (source, signed, target, rounding), (source,), type_width(target), a)
-
-    def float_to_int(self, source: str, target: int, signed: bool, rounding: str, ftz: bool, a: Array) -> Array:
-        attrs = (source, target, signed, rounding, ftz)
-        return self._node("float_to_int", attrs, (type_width(source),), target, a)
-
-    def round_integral(self, t: str, rounding: str, ftz: bool, a: Array) -> Array:
-        return self._float("round_integral", (t, rounding, ftz), a)
-
-    def approximate(self, name: str, t: str, ftz: bool, args: tuple[Array, ...]) -> Array:
-        width = type_width(t)
-        return self._node("approximate", (name, t, ftz), (width,) * len(args), width, *args)
 
     # --- lanes: nodes move, masks and votes must be known ---
     def shuffle(self, mode: str, a: Array, b: Array, c: Array, members: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from spec.errors import Unsupported
 from spec.ptx.ast import type_width
 from spec.ptx.floats import WORD
 from spec.ptx.memory import Buffer
-from spec.ptx.node import Node, constant, input_element
+from spec.ptx.node import Node, bits, constant, input_element
 
 Array = npt.NDArray[Any]
 
@@ -136,7 +136,7 @@ def _borders(width: int, element: Element) -> list[int]:
 
 
 def whole(width: int, element: Element, line: int) -> Node:
-    """A word as one node. Unsupported for words of several parts, with this PTX line."""
+    """A word as one node; one put together of parts is a node `bits`. Unsupported for Lost, with this PTX line."""
     if isinstance(element, int):
         return constant(width, element)
     if isinstance(element, Lost):
@@ -144,7 +144,30 @@ def whole(width: int, element: Element, line: int) -> Node:
     piece: Piece = element.pieces[0]
     if len(element.pieces) == 1 and piece.node is not None and piece.offset == 0 and piece.whole == width:
         return piece.node
-    raise Unsupported("a floating operand is put together of parts of others", line=line)
+    return bits([
+        (p.node, p.offset, p.width) if p.node is not None else (constant(p.width, p.value), 0, p.width)
+        for p in element.pieces
+    ])  # fmt: skip
+
+
+def unextended(width: int, signed: bool, element: Element) -> tuple[int, bool, Element]:
+    """An integer word without bits that only extend it: (width, signed, the bits left) of the same value.
+
+    A number that is zero or sign extended from fewer bits is that narrower number, however wide the register.
+    """
+    if not isinstance(element, Bits):
+        return width, signed, element
+    pieces = list(element.pieces)
+    top = pieces[-1]
+    if top.node is None and top.value == 0:
+        return width - top.width, False, assemble(pieces[:-1])
+    while signed and len(pieces) > 1 and pieces[-1].width == 1 and _last_bit(pieces[-2]) == _last_bit(pieces[-1]):
+        pieces.pop()
+    return sum(p.width for p in pieces), signed, assemble(pieces)
+
+
+def _last_bit(piece: Piece) -> tuple[Node | None, int]:
+    return piece.node, piece.offset + piece.width if piece.node is not None else piece.value >> (piece.width - 1)
 
 
 def tidy(out: Array, width: int) -> Array:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from spec.ptx.ast import Function, Module, type_width
-from spec.ptx.dag import Recorder
+from spec.ptx.dag import domain_of
+from spec.ptx.dag_floats import Recorder
 from spec.ptx.dag_words import assemble, content, whole
 from spec.ptx.machine import Result, run
 from spec.ptx.memory import Memory
@@ -53,7 +54,7 @@ def extract(
         Unsupported: a branch, address or store depends on a float in a way this domain cannot express.
     """
     recorder = Recorder(frozenset(parameters))
-    result = run(function, module, memory=memory, domain=recorder.domain, **launch)
+    result = run(function, module, memory=memory, domain=domain_of(recorder), **launch)
     found: dict[tuple[str, int], Node] = {}
     lines: dict[tuple[str, int], int] = {}
     for name, kind in outputs.items():

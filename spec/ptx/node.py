@@ -17,6 +17,10 @@ and three leaves:
     param   attrs (name,): a float parameter
     const   attrs (width, bits): a known word
 
+and one that puts words together:
+
+    bits    attrs "offset+width" of each part, least significant first, args the words that the parts are cut from
+
 Words that are known integers never become nodes other than `const`; lanes, memory and control leave no trace.
 Nodes of equal form are one object, so `is` compares whole graphs.
 """
@@ -88,6 +92,12 @@ def parameter(name: str) -> Node:
 def constant(width: int, bits: int) -> Node:
     """A known word of `width` bits."""
     return Node("const", (width, bits % (1 << width)))
+
+
+def bits(parts: Iterable[tuple[Node, int, int]]) -> Node:
+    """A word put together of parts (word, offset, width), least significant first; no part goes on in the next one."""
+    known = list(parts)
+    return Node("bits", tuple(f"{offset}+{width}" for _, offset, width in known), tuple(part for part, _, _ in known))
 
 
 def label(node: Node) -> str:

@@ -68,7 +68,10 @@ class DiffRow:
 
 @dataclass(frozen=True)
 class DiffReport:
-    """Rows in the order of the operators. A report is clean if each operator ran and none failed."""
+    """Rows in the order of the operators.
+
+    A report is clean if each operator ran, had results that not only vacuous bounds accepted, and none failed.
+    """
 
     device: str
     device_name: str
@@ -77,7 +80,7 @@ class DiffReport:
 
     @property
     def clean(self) -> bool:
-        return bool(self.rows) and all(row.cases and not row.failures for row in self.rows)
+        return bool(self.rows) and all(row.histogram.tried and not row.failures for row in self.rows)
 
     def to_json(self) -> dict[str, Any]:
         return {

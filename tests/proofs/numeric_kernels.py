@@ -74,8 +74,9 @@ class Kernel:
         """Parameter values for inputs of these shapes: each extent that is a parameter, rows packed."""
         values = {self.contract.power: ACTIVE}
         for buffer in self.contract.buffers:
-            if buffer.name in launch.inputs:
-                values |= dict(zip(buffer.shape, launch.inputs[buffer.name].shape, strict=True))
+            shape = launch.inputs.get(buffer.name, launch.output).shape
+            if len(shape) == len(buffer.shape):
+                values |= {name: size for name, size in zip(buffer.shape, shape, strict=True) if name.isidentifier()}
         for buffer in self.contract.buffers:
             if buffer.leading:
                 values[buffer.leading] = values[buffer.shape[-1]]
@@ -164,3 +165,76 @@ def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) 
     """Binary16 words of either sign with magnitudes between two words."""
     rng = np.random.default_rng(seed)
     return (rng.integers(low, high, shape) | rng.integers(0, 2, shape) << 15).astype(np.uint16)
+
+
+_ROPE_SIZES = ("rows", "columns", "half", "x_stride", "table_stride", "y_stride")
+
+
+def _rope_case(name: str, rows: int, heads: int, half: int, *padding: int) -> Case:
+    columns = 2 * half * heads
+    strides = (length + more for length, more in zip((columns, half, columns), padding or (0, 0, 0), strict=True))
+    return Case(name, dict(zip(_ROPE_SIZES, (rows, columns, half, *strides), strict=True)))
+
+
+ROPE = Kernel(
+    "rope",
+    Contract(
+        stem="rope",
+        entry="rope_f16",
+        parameters=(
+            *(Parameter(name, "buffer") for name in ("x", "cos", "sin", "y")),
+            *(Parameter(name, "u32") for name in _ROPE_SIZES),
+        ),
+        requires=(
+            "rows >= 1 && rows <= 2^15 && half >= 1 && half <= 2^12 && columns >= 1 && columns <= 2^16",
+            "columns % (2 * half) == 0 && x_stride >= columns && table_stride >= half && y_stride >= columns",
+            "x_stride <= 2^20 && table_stride <= 2^20 && y_stride <= 2^20",
+        ),
+        buffers=(
+            Buffer("x", "f16", ("rows", "columns"), "r", leading="x_stride", align=2),
+            Buffer("cos", "f32", ("rows", "half"), "r", leading="table_stride", align=4),
+            Buffer("sin", "f32", ("rows", "half"), "r", leading="table_stride", align=4),
+            Buffer("y", "f16", ("rows", "columns"), "w", leading="y_stride", align=2),
+        ),
+        block=(32, 1, 1),
+        grid=("ceil_div(columns, 64)", "rows", "1"),
+        outputs=("y",),
+        ceilings=CEILINGS,
+        operator="rope",
+    ),
+    (
+        _rope_case("three heads of two rows, padded", 2, 3, 8, 4, 3, 6),
+        _rope_case("a head over two blocks", 1, 1, 40),
+        _rope_case("one pair", 1, 1, 1),
+    ),
+)
+
+
+def _dequant(kind: str, bytes_of: int, elements: int, threads: int, grid: str, stored: str = "f32") -> Kernel:
+    """Blocks of x to elements of y; n is the number of elements."""
+    return Kernel(
+        f"dequant_{kind}",
+        Contract(
+            stem=f"dequant_{kind}",
+            entry=f"dequant_{kind}",
+            parameters=(Parameter("x", "buffer"), Parameter("y", "buffer"), Parameter("n", "u32")),
+            requires=(f"n >= 1 && n <= 2^24 && n % {elements} == 0",),
+            buffers=buffers({"x": (f"n / {elements} * {bytes_of}",), "y": ("n",)}, "y", x="u8", y=stored),
+            block=(threads, 1, 1),
+            grid=(grid, "1", "1"),
+            outputs=("y",),
+            ceilings=CEILINGS,
+            operator=f"dequant_{kind}" + ("" if stored == "f32" else "_f16"),
+        ),
+        tuple(Case(f"{count} blocks", {"n": count * elements}) for count in (1, 3)),
+    )
+
+
+DEQUANT = {
+    kernel.name: kernel
+    for kernel in (
+        _dequant("q4_0", 18, 32, 32, "ceil_div(n, 64)"),
+        _dequant("q8_0", 34, 32, 32, "n / 32", "f16"),
+        _dequant("q4_k", 144, 256, 256, "n / 256"),
+    )
+}

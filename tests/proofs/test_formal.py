@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from proofs.numerics import formal
-from proofs.numerics.formal import COQC, GAPPA, REAL_AXIOMS, Compiled, Status, compile_coq, read_axioms
+from proofs.numerics.formal import GAPPA, REAL_AXIOMS, Compiled, Status, compile_coq, read_axioms
 from spec.errors import BadInput
-
-needs_gappa = pytest.mark.skipif(bool(formal.missing(GAPPA)), reason=formal.missing(GAPPA) or "-")
-needs_coq = pytest.mark.skipif(bool(formal.missing(COQC)), reason=formal.missing(COQC) or "-")
+from tests.formal import needs_coq, needs_gappa
 
 HALF = "@rn16 = float<11,-24,ne>;\ny = rn16(x);\n{ |x| in [1b-13,65504] -> |(y - x) / x| <= 1b-11 }\n"
 SUMS = """Require Import Reals Lra.

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proofs.numerics import bundle
+from proofs.numerics import binary16, bundle
+from proofs.numerics.binary16 import identities
 from proofs.numerics.bundle import verify_library
 from proofs.numerics.lemma import Lemma, at_most, given, lemma
 from proofs.numerics.library import lemmas
@@ -44,13 +45,15 @@ def nothing_decided(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return [Decided(m, "unsat", "sat") for m in steps]
 
     monkeypatch.setattr(bundle, "discharge", discharge)
+    monkeypatch.setattr(binary16, "discharge", discharge)
     return asked
 
 
 def test_deciding_everything_gives_the_shipped_files() -> None:
     found = verify_library(SHIPPED, fresh=True)
     assert found.files == _shipped()
-    (row,) = found.rows
+    row, words = found.rows
+    assert (words.obligation, words.verdict, words.claims) == ("identities", Verdict.PROVED, len(identities()))
     assert (row.kernel, row.obligation, row.verdict, row.source) == (
         "library", "numerics", Verdict.DERIVED, "decided now",
     )
@@ -87,24 +90,29 @@ def _edit_verdict(folder: Path) -> None:
     path.write_text(path.read_text().replace('"derived"', '"proved"', 1))
 
 
-@pytest.mark.parametrize("edit", [_edit_query, _drop_control, _edit_verdict])
+def _edit_identity(folder: Path) -> None:
+    path = folder / "binary16.f16-overflow.smt2"
+    path.write_text(path.read_text().replace("#x477ff000", "#x477fe000"))
+
+
+@pytest.mark.parametrize("edit", [_edit_query, _drop_control, _edit_verdict, _edit_identity])
 def test_an_edited_store_is_not_used(
     folder: Path, nothing_decided: list[str], edit: Callable[[Path], None]
 ) -> None:
     edit(folder)
     found = verify_library(folder, fresh=False)
-    assert nothing_decided == [m.name for m in lemmas()]
+    assert nothing_decided == [m.name for m in (*lemmas(), *identities())]
     assert found.notes[0].startswith("library: the store was not used: ")
     assert found.files == _shipped()
 
 
 def test_verdicts_that_were_not_reached_are_not_taken(folder: Path, nothing_decided: list[str]) -> None:
     manifest = json.loads((folder / MANIFEST).read_text())
-    for number, listed in enumerate(manifest["numerics"]):
+    for number, listed in enumerate([*manifest["numerics"], *manifest["binary16"]]):
         listed["verdict"] = ("unknown", "refuted", "Derived")[number % 3]
     (folder / MANIFEST).write_text(json.dumps(sealed(manifest)))
     verify_library(folder, fresh=False)
-    assert nothing_decided == [m.name for m in lemmas()]
+    assert nothing_decided == [m.name for m in (*lemmas(), *identities())]
 
 
 def _with(monkeypatch: pytest.MonkeyPatch, folder: Path, claim: str, too_strong: str) -> Report:
@@ -132,6 +140,6 @@ def test_verify_shows_the_library_and_writes_its_files(folder: Path, tmp_path: P
     folder.rename(tmp_path / "proofs/artifacts/library")
     (tmp_path / "proofs/artifacts/library" / STEP).unlink()
     report = verify(tmp_path, ["library"], 1, False, "local", lambda done, total, what: None)
-    assert [row.kernel for row in report.rows] == ["library"]
+    assert [(row.kernel, row.obligation) for row in report.rows] == [("library", "numerics"), ("library", "identities")]
     assert report.exit_code == 0
     assert (tmp_path / "proofs/artifacts/library" / STEP).read_text() == (SHIPPED / STEP).read_text()

@@ -13,7 +13,9 @@ import cvc5
 import pytest
 
 from proofs.numerics import library
+from proofs.numerics.binary16 import identities
 from proofs.numerics.domain import float_range, largest
+from proofs.numerics.gappa_obligation import scripts_of
 from proofs.numerics.lemma import Lemma, at_most, given, lemma, number
 from proofs.numerics.obligation import Decided, decide, discharge, queries
 from proofs.verdict import Verdict, conjunction
@@ -24,6 +26,7 @@ from spec.errors import BadInput
 DOCUMENT = Path(__file__).parents[2] / "docs" / "numerics.md"
 CONTRACTS = [c for stem in STEMS for c in contracts_of(stem)]
 LIBRARY = library.lemmas()
+IDENTITIES = identities()
 LEMMAS = [pytest.param(m, id=f"{c.stem}-{m.name}") for c in CONTRACTS for m in queries(c)]
 LEMMAS += [pytest.param(m, id=f"library-{m.name}") for m in LIBRARY]
 
@@ -60,10 +63,10 @@ def test_queries_are_deterministic_plain_and_named(make: Callable[[], list[Lemma
             assert max(len(line) for line in text.splitlines() if line.startswith(";")) <= 130
 
 
-def test_the_document_names_every_lemma_and_no_other() -> None:
+def test_the_document_names_every_lemma_and_script_and_no_other() -> None:
     named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", DOCUMENT.read_text()))
-    lemmas = {m.name for c in CONTRACTS for m in queries(c)} | {m.name for m in LIBRARY}
-    assert named - set(ASSUMPTIONS) == lemmas
+    lemmas = {m.name for c in CONTRACTS for m in queries(c)} | {m.name for m in (*LIBRARY, *IDENTITIES)}
+    assert named - set(ASSUMPTIONS) == lemmas | {s.name for c in CONTRACTS for s in scripts_of(c)}
 
 
 def test_one_name_is_one_lemma() -> None:

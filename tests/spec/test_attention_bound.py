@@ -15,6 +15,7 @@ from spec.errors import BadInput
 from spec.operators import attention
 from spec.operators.attention_bound import bound
 from spec.operators.attention_order import Order
+from spec.operators.build import ONE
 from spec.operators.model import NAN16, Operator, raw, words
 from spec.ptx.node import Node, label, topological
 from spec.scalar import F16, Kind, decode, encode, kinds16
@@ -351,3 +352,42 @@ def test_inputs_outside_the_contract_are_refused() -> None:
     for block, lanes, split, dot_lanes in ((8, 4, 0, 1), (16, 4, 24, 1), (16, 3, 0, 1), (16, 4, 0, 0)):
         with pytest.raises(BadInput, match=r"block|lanes"):
             Order(block, lanes, split=split, dot_lanes=dot_lanes)
+
+
+# --- mistakes ---------------------------------------------------------------------------------------------------------
+
+
+def _normal_row() -> Case:
+    rng = random.Random(8)
+    k = [[normal_word(rng, 1.0) for _ in range(16)] for _ in range(40)]
+    v = [[normal_word(rng, 1.0)] for _ in k]
+    visible = (*[True] * 37, *[False] * 3)
+    return Case(words(*[1.0] * 16), np.array(k, np.uint16), np.array(v, np.uint16), visible, 0.25)
+
+
+MISTAKES: dict[str, Case] = {
+    "a key too many": replace(_normal_row(), visible=(*[True] * 38, *[False] * 2)),
+    "a key too few": replace(_normal_row(), visible=(*[True] * 36, *[False] * 4)),
+    "scale without log2 e": replace(_normal_row(), scale=float(np.float32(0.25 / 1.4426950408889634))),
+    "pages of k and v out of step": replace(_normal_row(), v=np.roll(_normal_row().v, 16, axis=0)),
+    "the last element of the head left out": replace(_normal_row(), q=words(*[1.0] * 15, 0.0)),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_wrong_rows_are_refused(mistake: str) -> None:
+    case, order = _normal_row(), ORDERS["prefill"]
+    right, wrong = (
+        np.array([simulate(c, order, anywhere(random.Random(1)), ADA)[1]], np.uint16) for c in (case, MISTAKES[mistake])
+    )
+    assert case.allowed(order).accepts(right).all()
+    assert not case.allowed(order).accepts(wrong).any()
+
+
+def test_sums_that_are_not_rescaled_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    case, order = _normal_row(), ORDERS["prefill, fused"]
+    rising_scores = np.argsort(case.k.view(np.float16).astype(np.float64).sum(axis=1))
+    case = replace(case, k=case.k[rising_scores])
+    assert case.allowed(order).accepts(np.array([simulate(case, order, highest, ADA)[1]], np.uint16)).all()
+    monkeypatch.setattr("spec.operators.attention_order._power", lambda *_: ONE)
+    assert not case.allowed(order).accepts(np.array([simulate(case, order, highest, ADA)[1]], np.uint16)).any()

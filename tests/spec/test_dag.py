@@ -13,7 +13,7 @@ from spec.ptx.dag_words import Bits, Piece, assemble, cut, masked, union
 from spec.ptx.extraction import Extracted, extract
 from spec.ptx.faults import RACE
 from spec.ptx.memory import Memory
-from spec.ptx.node import Node, constant, input_element, parameter
+from spec.ptx.node import Node, bits, constant, input_element, parameter
 from spec.ptx.parser import parse
 from tests.spec.programs import kernel
 
@@ -123,12 +123,35 @@ def test_in_place_stores_replace_the_input_element() -> None:
         ("cvt.rzi.u32.f32 %r0, %f0; mad.wide.u32 %d2, %r0, 4, %d0; st.global.u32 [%d2], 1;", "a branch, address"),
         ("mov.b32 %r0, %f0; add.u32 %r0, %r0, 1; mov.b32 %f1, %r0; neg.f32 %f1, %f1;", "add, integer"),
         ("mov.b32 %r0, %f0; xor.b32 %r0, %r0, 0x80000000; st.global.u32 [%d0], %r0;", "bit_xor, integer"),
-        ("mov.b32 %r0, %f0; shr.u32 %r0, %r0, 8; mov.b32 %f1, %r0; neg.f32 %f1, %f1;", "parts"),
     ],
 )
 def test_what_it_cannot_express_is_refused_with_its_line(body: str, message: str) -> None:
     with pytest.raises(Unsupported, match=rf"line \d+: .*{message}"):
         _extract("ld.global.f32 %f0, [%d1];\n" + body, element="f32")
+
+
+def test_a_word_of_parts_is_a_node_of_its_own() -> None:
+    """Bytes put together, a field cut out: whichever instructions did it."""
+    found = _extract("""ld.global.u32 %r0, [%d1]; shr.u32 %r1, %r0, 8; and.b32 %r1, %r1, 255; cvt.rn.f32.u32 %f0, %r1;
+        st.global.f32 [%d0], %f0; ld.global.u8 %r2, [%d1+1]; cvt.rn.f32.u32 %f1, %r2; st.global.f32 [%d0+4], %f1;
+        shl.b32 %r3, %r0, 24; mov.b32 %f2, %r3; neg.f32 %f2, %f2; st.global.f32 [%d0+8], %f2;""", element="f32")
+    assert found.outputs["out", 0] is Node("int_to_float", (8, False, "f32", "rn"), (bits([(_x(0), 8, 8)]),))
+    assert found.outputs["out", 1] is found.outputs["out", 0]
+    top = bits([(constant(24, 0), 0, 24), (_x(0), 0, 8)])
+    assert found.outputs["out", 2] is Node("fneg", ("f32", False), (top,))
+
+
+def test_integers_are_converted_as_narrow_as_they_were_stored() -> None:
+    """However a register extends them; an integer that is taken for another one is another node."""
+    found = _extract("""ld.global.s8 %r0, [%d1+1]; cvt.rn.f32.s32 %f0, %r0; st.global.f32 [%d0], %f0;
+        ld.global.u8 %r1, [%d1+1]; cvt.rn.f32.s32 %f1, %r1; st.global.f32 [%d0+4], %f1;
+        cvt.rn.f32.s8 %f2, %r1; st.global.f32 [%d0+8], %f2; ld.global.u32 %r2, [%d1]; shl.b32 %r2, %r2, 16;
+        shr.s32 %r2, %r2, 24; cvt.rn.f32.s32 %f3, %r2; st.global.f32 [%d0+12], %f3;
+        cvt.rn.f32.u32 %f4, %r0; st.global.f32 [%d0+16], %f4;""", element="f32")
+    byte = bits([(_x(0), 8, 8)])
+    signed, unsigned = (Node("int_to_float", (8, sign, "f32", "rn"), (byte,)) for sign in (True, False))
+    assert [found.outputs["out", i] for i in range(4)] == [signed, unsigned, signed, signed]
+    assert found.outputs["out", 4].attrs == (32, False, "f32", "rn")
 
 
 def test_detectors_stay_on() -> None:

@@ -13,12 +13,15 @@ import pytest
 from tests.verifier.tampering import ROOT, sha256, to_text, without
 from verifier.audit import run_job
 from verifier.findings import Finding, Grade
-from verifier.library import PLACE, STEPS
+from verifier.library import IDENTITIES, PLACE, STEPS
 from verifier.manifest import NAME
 
 STEP = "numerics.mma-chain-step.smt2"
 CONTROL = "numerics.mma-chain-step.control.smt2"
-FEW = ("gamma-base", "mma-chain-base", "mma-chain-step")
+FEW = {"numerics": ("gamma-base", "mma-chain-base", "mma-chain-step"), "binary16": ("f16-round-trip", "f16-mul-once")}
+LEFT_OUT = {"numerics": STEPS - set(FEW["numerics"]), "binary16": IDENTITIES - set(FEW["binary16"])}
+TRIP = "binary16.f16-round-trip.smt2"
+PRODUCT = "binary16.f16-mul-once.smt2"
 
 
 class Shelf:
@@ -28,10 +31,11 @@ class Shelf:
         self.root, self.folder = root, root / PLACE
         shutil.copytree(ROOT / PLACE, self.folder)
         if few:
-            for name in STEPS - set(FEW):
-                for kind in ("", ".control"):
-                    (self.folder / f"numerics.{name}{kind}.smt2").unlink()
-            self.edit_manifest(lambda m: m.update(numerics=[n for n in m["numerics"] if n["name"] in FEW]))
+            for part, names in LEFT_OUT.items():
+                for name in names:
+                    for kind in ("", ".control"):
+                        (self.folder / f"{part}.{name}{kind}.smt2").unlink()
+            self.edit_manifest(lambda m: m.update({k: [n for n in m[k] if n["name"] in FEW[k]] for k in FEW}))
 
     def manifest(self) -> dict[str, Any]:
         data: dict[str, Any] = json.loads((self.folder / NAME).read_text())
@@ -61,7 +65,7 @@ class Shelf:
 
     def messages(self) -> str:
         """All findings but those about lemmas that this copy leaves out."""
-        left_out = {f"lemma {name} is missing" for name in STEPS - set(FEW)}
+        left_out = {f"lemma {name} is missing" for names in LEFT_OUT.values() for name in names}
         return "\n".join(str(f) for f in self.findings() if f.message not in left_out)
 
 
@@ -73,7 +77,7 @@ def shelf(tmp_path: Path) -> Shelf:
 def test_the_shipped_library_is_clean(tmp_path: Path) -> None:
     part = run_job(Shelf(tmp_path, few=False).root, "library", "lemmas")
     assert part.findings == []
-    assert part.decided == 2 * len(STEPS)
+    assert part.decided == 2 * (len(STEPS) + len(IDENTITIES))
 
 
 def test_a_copy_with_few_lemmas_misses_the_others_and_nothing_else(shelf: Shelf) -> None:
@@ -87,9 +91,9 @@ def test_a_library_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
     assert finding.grade is Grade.FALSE
 
 
-@pytest.mark.parametrize("name", [STEP, CONTROL])
+@pytest.mark.parametrize("name", [STEP, CONTROL, TRIP])
 def test_changed_bytes_are_noticed(shelf: Shelf, name: str) -> None:
-    shelf.edit(name, lambda text: text.replace("kappa", "kappb"))
+    shelf.edit(name, lambda text: text.replace("set-logic", "set-logic "))
     assert f"{name}: its bytes are not those that the manifest's sha256 names" in shelf.messages()
 
 
@@ -160,3 +164,46 @@ def test_a_query_that_asks_several_things_cannot_be_read(shelf: Shelf) -> None:
     shelf.edit(STEP, lambda text: text + "(check-sat)\n")
     shelf.mend()
     assert any(f.grade is Grade.UNREADABLE and STEP in str(f) for f in shelf.findings())
+
+
+# --- identities ---
+def test_a_false_identity_is_decided(shelf: Shelf) -> None:
+    shelf.edit(TRIP, lambda text: text.replace("(not (= ((", "(not (= (fp.neg ((").replace("RNE a)) a)", "RNE a))) a)"))
+    shelf.mend()
+    assert f"{TRIP}: must be unsat, cvc5 says sat" in shelf.messages()
+
+
+def test_a_product_with_another_rounding_is_not_taken_for_the_one_that_is_decided_in_parts(shelf: Shelf) -> None:
+    shelf.edit(PRODUCT, lambda text: text.replace("(fp.mul RNE a b)", "(fp.mul RTZ a b)"))
+    shelf.mend()
+    assert f"{PRODUCT}: must be unsat, cvc5 says sat" in shelf.messages()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        (TRIP, "QF_BVFP", "QF_NRA"),
+        (TRIP, "Float16", "Real"),
+        (TRIP, "(check-sat)", "(reset)\n(check-sat)"),
+        (TRIP, "(assert (not", "(assert (and"),
+        (TRIP, "(_ to_fp 5 11) RNE", "(_ to_fp 4 4) RNE"),
+        (STEP, "(* kappa", "(bvmul kappa"),
+    ],
+)
+def test_a_query_of_another_form_cannot_be_read(shelf: Shelf, name: str, old: str, new: str) -> None:
+    shelf.edit(name, lambda text: text.replace(old, new))
+    shelf.mend()
+    assert any(f.grade is Grade.UNREADABLE and name in str(f) for f in shelf.findings())
+
+
+def test_an_identity_under_a_hypothesis_does_not_fit_its_control(shelf: Shelf) -> None:
+    shelf.edit(TRIP, lambda text: text.replace("; the claim", "(assert (fp.isNormal a))\n; the claim"))
+    shelf.mend()
+    assert "assumes something else than the identity it controls" in shelf.messages()
+
+
+def test_an_identity_that_is_missing_is_named(shelf: Shelf) -> None:
+    shelf.edit_manifest(lambda m: without(m["binary16"], name="f16-round-trip"))
+    assert "lemma f16-round-trip is missing" in shelf.messages()
+    shelf.edit_manifest(lambda m: m["binary16"][0].update(file=STEP))
+    assert "identity f16-mul-once has no file binary16.f16-mul-once.smt2" in shelf.messages()

@@ -1,0 +1,16 @@
+# numerics script silu-argument-rounded
+# t = mul.rn(x, -L) is within dt of x c, where c is -log2 e and L is within 1.34e-8 of log2 e.
+@rn16 = float<11,-24,ne>;
+@rn32 = float<24,-149,ne>;
+x = rn16(x_);
+t = rn32((x * -12102203b-23));
+{
+  # x: finite, not 0
+  |x| in [1b-24,65504]
+  # -log2 e
+  /\ c in [-3b-1,-1]
+  # silu-log2e
+  /\ -12102203b-23 -/ c in [-253118843481813b-74,253118843481813b-74]
+  ->
+  t -/ (x * c) in [-172377345676437b-71,172377345676437b-71]
+}

@@ -1,0 +1,130 @@
+"""The audit of the Gappa scripts: what they say against the contract, and Gappa and Coq on them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from verifier.demands import Demand, demands
+from verifier.findings import Finding, Grade, Unreadable
+from verifier.formal import COQC, GAPPA, Stopped, absent, gappa, objections
+from verifier.manifest import Bundle, ScriptFiles
+from verifier.script import Script, read_script, shows_false
+from verifier.theorem import FIRST, PREAMBLE, theorem
+
+
+@dataclass
+class Formal:
+    """What the step found: findings, how many scripts were proved again, and why others were not."""
+
+    findings: list[Finding] = field(default_factory=list)
+    proved: int = 0
+    not_run: int = 0
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A script whose text is right, with its control."""
+
+    files: ScriptFiles
+    script: Script
+    text: str
+    control: str
+    proof: str
+
+    @property
+    def theorem(self) -> str:
+        return self.files.name.replace("-", "_")
+
+
+def check_scripts(bundle: Bundle) -> Formal:
+    """All scripts of a stem."""
+    found = Formal()
+    manifest = bundle.path("manifest.json")
+    wanted: dict[str, Demand] = {}
+    for entry, contract in bundle.contracts.items():
+        operator = str(bundle.contract_data.get(entry, {}).get("operator"))
+        for name, demand in demands(operator, contract).items():
+            wanted[name] = demand
+            if not any(files.name == name for files in bundle.scripts):
+                found.findings.append(Finding(manifest, f"{entry}: script {name} of the error bound is missing"))
+    pairs = []
+    for files in bundle.scripts:
+        pair = _read(bundle, files, wanted.get(files.name), found.findings)
+        if pair is not None:
+            pairs.append(pair)
+    found.needs = absent((GAPPA, COQC))
+    if found.needs:
+        found.not_run = len(pairs)
+    else:
+        _prove(bundle, pairs, found)
+    return found
+
+
+def _read(bundle: Bundle, files: ScriptFiles, demand: Demand | None, findings: list[Finding]) -> _Pair | None:
+    """The script and its control, if both say what they must."""
+    stem = f"numerics.{files.name}"
+    names = (f"{stem}.g", f"{stem}.control.g", f"{stem}.v")
+    where = [bundle.path(name) for name in names]
+    before = len(findings)
+    if (files.file, files.control, files.proof) != names or any(name not in bundle.texts for name in names):
+        words = f"script {files.name} does not have the files {', '.join(names)}"
+        findings.append(Finding(bundle.path("manifest.json"), words))
+        return None
+    if demand is None:
+        findings.append(Finding(where[0], "no bound asks for this script"))
+        return None
+    if files.verdict != "proved":
+        findings.append(Finding(where[0], f"the manifest calls it {files.verdict}"))
+    text, control, proof = (bundle.texts[name] for name in names)
+    try:
+        script, stronger = read_script(text, where[0]), read_script(control, where[1])
+    except Unreadable as error:
+        name, _, message = str(error).partition(": ")
+        findings.append(Finding(name, message, Grade.UNREADABLE))
+        return None
+    findings += [Finding(where[0], words) for words in demand.unmet(script)]
+    if (stronger.definitions, stronger.hypotheses) != (script.definitions, script.hypotheses):
+        findings.append(Finding(where[1], "assumes something else than the script it controls"))
+    elif not shows_false(stronger):
+        findings.append(Finding(where[1], "its values do not show that its claim is false"))
+    if not proof.startswith(FIRST):
+        findings.append(Finding(where[2], "is not a proof as Gappa writes them"))
+    return _Pair(files, script, text, control, proof) if len(findings) == before else None
+
+
+def _prove(bundle: Bundle, pairs: list[_Pair], found: Formal) -> None:
+    """Gappa writes each proof again, which must be the stored one, and coqc accepts the theorem that it is about."""
+    kept = []
+    try:
+        for pair in pairs:
+            answer, control = gappa(pair.text), gappa(pair.control)
+            if not answer.accepted:
+                words = " ".join(answer.errors.split())[:200]
+                found.findings.append(Finding(bundle.path(pair.files.file), f"Gappa does not prove it: {words}"))
+            elif answer.output != pair.proof:
+                words = "is not what Gappa writes of the script; `fltc verify --fresh` renews it"
+                found.findings.append(Finding(bundle.path(pair.files.proof), words))
+            elif control.accepted:
+                found.findings.append(Finding(bundle.path(pair.files.control), "Gappa must refuse it, and proves it"))
+            else:
+                kept.append(pair)
+        found.findings += _compile(bundle, kept)
+    except Stopped as error:
+        found.findings.append(Finding(bundle.folder, str(error), Grade.UNDECIDED))
+        return
+    found.proved = len(kept) if not found.findings else 0
+
+
+def _compile(bundle: Bundle, pairs: list[_Pair]) -> list[Finding]:
+    """All theorems together, since loading Coq's libraries takes longest; one by one if something is wrong."""
+    if not pairs or not _objections(pairs):
+        return []
+    return [Finding(bundle.path(p.files.proof), words) for p in pairs for words in _objections([p])] or [
+        Finding(bundle.folder, "coqc accepts each proof, but not all of them together")
+    ]
+
+
+def _objections(pairs: list[_Pair]) -> list[str]:
+    text = PREAMBLE + "".join(theorem(p.theorem, p.script, p.proof) for p in pairs)
+    return objections({"Scripts.v": text}, [f"Scripts.{p.theorem}" for p in pairs])
