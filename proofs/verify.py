@@ -376,7 +376,7 @@ class _Job:
     def _assembly(
         self, contract: Contract, lemmas: int, outcomes: dict[str, list[Outcome]]
     ) -> tuple[Verdict, str]:
-        """What the lemmas amount to: PROVED where a theorem puts them together over lengths, else DERIVED; and words."""
+        """What good lemmas amount to, in words too: PROVED where a theorem speaks of every length, else DERIVED."""
         by_hand = f"{lemmas} lemmas decided, put together over lengths by hand (docs/numerics.md)"
         theorem = theorem_of(contract)
         if theorem is None:

@@ -33,11 +33,16 @@ LAUNCHES = 40
 SEED = 20_260_601
 
 
+def _theorems(count: int) -> str:
+    return f"{count} theorem{'' if count == 1 else 's'} about every length"
+
+
 @dataclass
 class Part:
-    """What one job found, and what it looked at: queries decided, threads run, terms compared, scripts and theorems proved again.
+    """What one job found, and what it looked at: queries decided, threads run, terms compared, scripts proved again.
 
-    `not_run` and `unasked` count the scripts and theorems that need a program that is not here; `needs` names it.
+    Theorems, too, are proved again. `not_run` and `unasked` count the scripts and theorems that need a program that is
+    not here; `needs` names it.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -53,8 +58,8 @@ class Part:
     @property
     def missed(self) -> str:
         """Words for the scripts and theorems that are not run, empty if all are."""
-        counts = ((self.not_run, "Gappa scripts"), (self.unasked, "theorems of any length"))
-        return " and ".join(f"{count} {what}" for count, what in counts if count)
+        scripts = [f"{self.not_run} Gappa scripts"] if self.not_run else []
+        return " and ".join([*scripts, *([_theorems(self.unasked)] if self.unasked else [])])
 
     def add(self, other: Part) -> None:
         """Take another part's findings and counts."""
@@ -102,7 +107,7 @@ class AuditReport:
             f"{len(self.stems)} kernels",
             f"{self.total.decided} claims decided again by {solver_version()}",
             *([f"{self.total.scripts} Gappa scripts proved again in Coq"] if self.total.scripts else []),
-            *([f"{self.total.theorems} theorems of any length"] if self.total.theorems else []),
+            *([f"{_theorems(self.total.theorems)} as well"] if self.total.theorems else []),
             *([f"{not_run} not run"] if (not_run := self.total.not_run + self.total.unasked) else []),
             f"{self.total.compared} terms compared in {self.total.threads} threads",
             "bound by sampling and regeneration",

@@ -180,9 +180,9 @@ def _shape(manifest: Any, stem: str, where: str) -> None:
         raise Unreadable(f"{where}: not a manifest of version 1 with fields {sorted(_FIELDS)}")
     if manifest["stem"] != stem:
         raise Unreadable(f"{where}: the manifest of {manifest['stem']}, not of {stem}")
-    for field, kind in (("files", dict), ("entries", dict), ("numerics", list), ("scripts", list)):
-        if not isinstance(manifest[field], kind):
-            raise Unreadable(f"{where}: {field} is not what it should be")
+    for name, kind in (("files", dict), ("entries", dict), ("numerics", list), ("scripts", list)):
+        if not isinstance(manifest[name], kind):
+            raise Unreadable(f"{where}: {name} is not what it should be")
     check_seal(manifest, where)
 
 

@@ -23,7 +23,7 @@ Definition scaled (x : nat -> R) (r : R) (c : nat) : R := rn32 (x c * r).
 Definition result (x : nat -> R) (w r : R) (c : nat) : R := rn32 (scaled x r c * w).
 
 Definition phi (rho : R) (h : nat) : R :=
-  (1 + gamma (h + 2) / 2 * (1 + gamma (h + 2))) * (1 + rho) * (1 + u) * (1 + u) - 1.
+  let g := gamma (h + 2) in (1 + g / 2 * (1 + g)) * (1 + rho) * (1 + u) * (1 + u) - 1.
 
 Lemma exact_squares : forall x t, exact x t = squares x (leaves t).
 Proof.
@@ -218,7 +218,7 @@ Proof.
   set (a := (1 + g / 2 * (1 + g)) * (1 + rho) - 1) in P; assert (0 <= a) as A by (unfold a; nra).
   assert (0 <= (1 + a) * (1 + u) - 1) as A' by nra.
   pose proof (factor_step a u p d A ltac:(lra) P D) as F.
-  apply Rle_trans with (1 := factor_step _ u _ d' A' ltac:(lra) F D'); unfold phi; fold g; unfold a; lra.
+  apply Rle_trans with (1 := factor_step _ u _ d' A' ltac:(lra) F D'); unfold phi; fold g; cbv zeta; unfold a; lra.
 Qed.
 
 (* No instruction overflows. *)

@@ -60,7 +60,8 @@ def _lines(entry: str, columns: int, eps: tuple[Fraction, Fraction], lengths: li
     yield "    obeys x w eps (IZR rho_numerator / IZR rho_denominator) columns (IZR num / IZR den)."
     yield "Proof."
     yield "  intros x w eps columns X W N E."
-    yield f"  refine (rmsnorm_by_table rho_numerator rho_denominator bounds {rounds} _ _ _ _ _ _ x w eps columns X W _ _)."
+    yield f"  refine (rmsnorm_by_table rho_numerator rho_denominator bounds {rounds} _ _ _ _ _ _"
+    yield "    x w eps columns X W _ _)."
     yield "  1, 3: vm_compute; discriminate."
     yield "  1, 3, 4: vm_compute; reflexivity."
     yield "  - lia."
@@ -113,11 +114,11 @@ def sum_of_squares(columns: int) -> Node:
     try:
         found = root.args[0].args[0].args[1].args[0].args[0].args[0]
     except IndexError:
-        raise BadInput(f"{columns} columns: the expression of y[0] has another shape than proofs/coq/Rmsnorm.v") from None
+        raise BadInput(f"{columns} columns: y[0] has another shape than the result of proofs/coq/Rmsnorm.v") from None
     scale = approximate("rsqrt", False, add(div(found, from_u32(columns)), parameter("eps")))
     scaled = mul(widen(input_element("x", 0)), scale)
     if narrow(mul(scaled, widen(input_element("w", 0)))) is not root:
-        raise BadInput(f"{columns} columns: the expression of y[0] is not the result of proofs/coq/Rmsnorm.v")
+        raise BadInput(f"{columns} columns: y[0] is not the result of proofs/coq/Rmsnorm.v")
     return found
 
 
