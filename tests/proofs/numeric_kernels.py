@@ -71,12 +71,14 @@ class Kernel:
         return complaints, worst
 
     def sizes(self, launch: KnownAnswer) -> dict[str, int]:
-        """Parameter values for inputs of these shapes: each extent that is a parameter, rows packed."""
-        values = {self.contract.power: ACTIVE}
-        for buffer in self.contract.buffers:
+        """Parameter values for arrays of these shapes, inputs first: extents that are parameters, rows packed."""
+        gated = self.contract.power in (p.name for p in self.contract.parameters)
+        values = {self.contract.power: ACTIVE} if gated else {}
+        for buffer in sorted(self.contract.buffers, key=lambda b: b.name not in launch.inputs):
             shape = launch.inputs.get(buffer.name, launch.output).shape
-            if len(shape) == len(buffer.shape):
-                values |= {name: size for name, size in zip(buffer.shape, shape, strict=True) if name.isidentifier()}
+            for name, size in zip(buffer.shape, shape, strict=False):
+                if name.isidentifier():
+                    values.setdefault(name, size)
         for buffer in self.contract.buffers:
             if buffer.leading:
                 values[buffer.leading] = values[buffer.shape[-1]]
@@ -167,6 +169,29 @@ def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) 
     return (rng.integers(low, high, shape) | rng.integers(0, 2, shape) << 15).astype(np.uint16)
 
 
+def _flat(name: str, entry: str, inputs: tuple[str, ...], even: bool) -> Kernel:
+    """Elements of n-element buffers, 64 threads to a block."""
+    shapes = dict.fromkeys((*inputs, "y"), ("n",))
+    return Kernel(
+        name,
+        Contract(
+            stem=name,
+            entry=entry,
+            parameters=(*(Parameter(buffer, "buffer") for buffer in shapes), Parameter("n", "u32")),
+            requires=("n >= 1 && n <= 2^20" + (" && n % 2 == 0" if even else ""),),
+            buffers=buffers(shapes, "y"),
+            block=(64, 1, 1),
+            grid=("ceil_div(n, 64)", "1", "1"),
+            outputs=("y",),
+            ceilings=CEILINGS,
+            operator=name,
+        ),
+        tuple(Case(f"{n} elements", {"n": n}) for n in (6, 150)),
+    )
+
+
+RESIDUAL = _flat("residual", "residual_f16", ("a", "b"), even=False)
+COPY = _flat("copy", "copy_16", ("x",), even=True)
 _ROPE_SIZES = ("rows", "columns", "half", "x_stride", "table_stride", "y_stride")
 
 
