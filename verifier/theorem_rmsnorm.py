@@ -17,6 +17,7 @@ U = Fraction(1, 2**24)
 RSQRT = Fraction(10_717_734_625_363, 10**13) / 2**23
 """At least 2^-22.9, the documented error of rsqrt.approx: (RSQRT 2^23)^10 >= 2."""
 ARTIFACT = "rmsnorm_contract"
+THEORIES = ("Rounding.v", "Gamma.v", "Sum.v", "Order.v", "Computed.v", "Factors.v", "Rmsnorm.v", "Lengths.v")
 THEOREMS = ("audited", "orders", "depths")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from verifier import theorem_rmsnorm
+from verifier import theorem_rmsnorm, theorem_silu
 from verifier.contract import Contract
 from verifier.findings import Finding, Grade, Unreadable
 from verifier.formal import COQC, Stopped, absent, objections
@@ -26,24 +26,31 @@ THEORIES = {
     "Factors.v": "40797377eb19ee5cec851f9b8050d78761ba5bfc78d1df55aae8d854fd011b22",
     "Rmsnorm.v": "ebdfbb4c1cc1e9780ac7bcc8275a12e160ddd1989c05ccfe599aeaf70e26a1f7",
     "Lengths.v": "f8feb9961e3ea6f9605727c93dcd3fe9ea92ead6043c9392447d96153a76da99",
+    "Log2.v": "ce1c14408e6fd32bba0e37cee0decd8f307ca5a2aab0890add59a163a1df5a4a",
+    "Silu.v": "75dd88d39483f2aaa9b9efa0f92a46f78de27d21e09d3bd3909a75a7ff54a7aa",
 }
 """Digest of each reviewed theory, in the order in which they are compiled: their definitions say what is proved. An
 edited theory needs a review, and then a new digest."""
 ARTIFACT, CHECK = "Contract_", "Audit_"
-_SENTENCES = "From Import Definition Theorem Example Proof Qed"
+_SENTENCES = "From Import Open Definition Theorem Example Proof Qed"
 _TACTICS = "intros refine exact apply unfold lia lra vm_compute vm_cast_no_check reflexivity"
 _WORDS = frozenset((*_SENTENCES.split(), *_TACTICS.split()))
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What is asked about an operator's theorem: the checking text for a contract and lengths, and its theorems."""
+    """What is asked about an operator's theorem: the checking text for a contract and lengths, its theorems, and the
+    theories below it."""
 
     text: Callable[[Contract, str, list[int]], str]
     theorems: tuple[str, ...]
+    theories: tuple[str, ...]
 
 
-DEMANDS = {"rmsnorm": Demand(theorem_rmsnorm.check_text, theorem_rmsnorm.THEOREMS)}
+DEMANDS = {
+    "rmsnorm": Demand(theorem_rmsnorm.check_text, theorem_rmsnorm.THEOREMS, theorem_rmsnorm.THEORIES),
+    "silu": Demand(theorem_silu.check_text, theorem_silu.THEOREMS, theorem_silu.THEORIES),
+}
 
 
 @dataclass
@@ -88,7 +95,7 @@ def _check(root: Path, bundle: Bundle, entry: str, record: dict[str, str], found
         found.findings.append(Finding(bundle.path("manifest.json"), f"{entry}: its theorem has no file {name}"))
         return
     before = len(found.findings)
-    files = _theories(root, found.findings)
+    files = _theories(root, demand.theories, found.findings)
     text = bundle.texts[name]
     found.findings += [Finding(where, f"a sentence of it is not expected there: {s}") for s in strange(text)]
     inputs = sha256("".join(f"{sha256(t)}\n" for t in (*files.values(), text)))
@@ -111,17 +118,17 @@ def _check(root: Path, bundle: Bundle, entry: str, record: dict[str, str], found
     found.proved += not wrong
 
 
-def _theories(root: Path, findings: list[Finding]) -> dict[str, str]:
+def _theories(root: Path, names: tuple[str, ...], findings: list[Finding]) -> dict[str, str]:
     """The theories by file name, each with the digest of its review."""
     texts: dict[str, str] = {}
-    for name, digest in THEORIES.items():
+    for name in names:
         where = f"{FOLDER}/{name}"
         try:
             texts[name] = read_ascii(root / where, where)
         except Unreadable as error:
             findings.append(Finding(where, str(error).removeprefix(f"{where}: ")))
             continue
-        if sha256(texts[name]) != digest:
+        if sha256(texts[name]) != THEORIES[name]:
             findings.append(Finding(where, f"is not what was reviewed: {SELF} has another digest"))
     return texts
 
@@ -139,11 +146,11 @@ def strange(text: str) -> list[str]:
 
 
 def _lengths(bundle: Bundle, entry: str) -> list[int]:
-    """The lengths at which refinement compared the PTX with the ordered expression."""
+    """The rows' lengths at which refinement compared the PTX with the ordered expression."""
     name = f"{entry}.refinement.json"
     try:
         sizes = read_json(bundle.texts[name], bundle.path(name))["sizes"]
-        columns = {int(size["values"]["columns"]) for size in sizes}
-    except (KeyError, TypeError, ValueError) as error:
+        columns = {int(size["values"].get("columns", 0)) for size in sizes}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Unreadable(f"{bundle.path(name)}: not a refinement record: {error!r}") from None
     return sorted(n for n in columns if n > 0)

@@ -1,4 +1,4 @@
-"""The error contract of an operator as one Coq theorem about every length, compiled with the theories of proofs/coq.
+"""The error contract of an operator as one Coq theorem about every length, compiled with theories of proofs/coq.
 
 proofs/numerics/theorem_<operator>.py makes the text from the contract. Accepted by coqc, and resting on the axioms of
 the real numbers only, it takes the place of the assembly by hand: numerics is proved.
@@ -30,16 +30,18 @@ class Theorem:
         name: of the theorem.
         text: the file.
         scope: what it speaks of, for readers.
+        theories: what it rests on, names of files of proofs/coq in their order.
     """
 
     name: str
     text: str
     scope: str
+    theories: tuple[str, ...]
 
     @property
     def key(self) -> str:
         """Digest of everything that coqc reads."""
-        return sha256("".join(f"{sha256(text)}\n" for text in (*theory.texts().values(), self.text)))
+        return sha256("".join(f"{sha256(text)}\n" for text in (*theory.texts(self.theories).values(), self.text)))
 
 
 class Standing(enum.Enum):
@@ -79,7 +81,8 @@ def theorem_of(contract: Contract) -> Theorem | None:
 
 def compile_theorem(theorem: Theorem) -> Compiled:
     """coqc on the theories and the theorem."""
-    return compile_coq({**theory.texts(), FILE: theorem.text}, (*theory.ORDER, FILE), (_asked(theorem),))
+    files = {**theory.texts(theorem.theories), FILE: theorem.text}
+    return compile_coq(files, (*theorem.theories, FILE), (_asked(theorem),))
 
 
 def judge(theorem: Theorem, stored: Mapping[str, Any]) -> Judged:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from proofs.numerics.domain import float_range, largest
 from proofs.numerics.theorem import Theorem
+from proofs.numerics.theory import SUMS
 from proofs.refinement_cases.rmsnorm import CASES
 from spec.approximations import TABLE
 from spec.contracts.model import Contract
@@ -32,7 +33,7 @@ def theorem(contract: Contract) -> Theorem:
     at = {case.values["columns"] for case in CASES} | set(LENGTHS)
     lengths = sorted(n for n in at if n <= columns)
     text = "".join(f"{line}\n" for line in _lines(contract.entry, columns, eps, lengths))
-    return Theorem(NAME, text, f"rows of every length up to {columns}")
+    return Theorem(NAME, text, f"rows of every length up to {columns}", SUMS)
 
 
 def _lines(entry: str, columns: int, eps: tuple[Fraction, Fraction], lengths: list[int]) -> Iterator[str]:

@@ -16,8 +16,9 @@ from proofs.numerics.formal import COQC, LOGICAL, Compiled, Ran, Status, run
 from proofs.numerics.theorem import FILE, Standing, Theorem, judge, theorem_of
 from proofs.numerics.theorem_rmsnorm import bounds, code, sum_of_squares
 from spec.contracts import contracts_of
+from spec.contracts.model import Contract
 from spec.errors import BadInput
-from spec.operators import rmsnorm
+from spec.operators import rmsnorm, silu
 from spec.operators.build import ZERO, add, fma, widen
 from spec.ptx.node import input_element
 from tests.formal import needs_coq
@@ -26,10 +27,14 @@ from tests.formal import needs_coq
 OTHER = contracts_of("silu")[0]
 
 
-def _rmsnorm() -> Theorem:
-    found = theorem_of(CONTRACT)
+def _theorem(contract: Contract) -> Theorem:
+    found = theorem_of(contract)
     assert found is not None
     return found
+
+
+def _rmsnorm() -> Theorem:
+    return _theorem(CONTRACT)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +97,29 @@ def test_false_instances_are_refused(what: str, compiled: Callable[[str], Ran]) 
 
 
 @needs_coq
+def test_silu_is_accepted_and_false_variants_are_not(compiled: Callable[[str], Ran]) -> None:
+    text = _theorem(OTHER).text
+    assert compiled(text).status is Status.ACCEPTED
+    for old, new in (
+        ("12102203 /", "12102204 /"),
+        (" + pow2 (-126) * Rabs x.", "."),
+        ("lambda : R := 67 /", "lambda : R := 66 /"),
+        ("binary16 x -> computes", "x <> 0 -> computes"),
+        ("Rabs (y - silu x) <= silu_phi", "Rabs (y - silu x) <= / 2 * silu_phi"),
+    ):
+        assert text.count(old) == 1
+        assert compiled(text.replace(old, new)).status is Status.REFUSED, new
+
+
+def test_another_sequence_of_silu_has_no_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = silu.OPERATOR.expression
+    wrong = replace(silu.OPERATOR, expression=lambda values, buffer, element: right({"n": 2}, buffer, element + 1))
+    monkeypatch.setattr(silu, "OPERATOR", wrong)
+    with pytest.raises(BadInput, match="is not what `computes`"):
+        theorem_of(OTHER)
+
+
+@needs_coq
 def test_other_graphs_are_refused(compiled: Callable[[str], Ran]) -> None:
     """Two columns of one chain in the other order."""
     text = _rmsnorm().text
@@ -145,7 +173,7 @@ def _answers(monkeypatch: pytest.MonkeyPatch, *answers: Compiled) -> None:
     monkeypatch.setattr(theorems, "compile_theorem", lambda theorem: next(given))
 
 
-THEOREM = Theorem("right", "Theorem right : True. Proof. exact I. Qed.\n", "rows")
+THEOREM = Theorem("right", "Theorem right : True. Proof. exact I. Qed.\n", "rows", ("Rounding.v", "Sum.v"))
 ASKED = "Contract_.right"
 
 
@@ -159,7 +187,7 @@ def test_a_stored_theorem_is_taken_only_with_all_its_texts(monkeypatch: pytest.M
     assert judge(replace(THEOREM, text=THEOREM.text + "\n"), record).standing is Standing.OPEN
     assert judge(THEOREM, {**record, "verdict": "open"}).standing is Standing.OPEN
     texts = theory.texts()
-    monkeypatch.setattr(theory, "texts", lambda: {**texts, "Sum.v": texts["Sum.v"] + "\n"})
+    monkeypatch.setattr(theory, "texts", lambda order: {n: texts[n] + "\n" for n in order})
     assert judge(THEOREM, record).standing is Standing.OPEN
 
 

@@ -10,10 +10,11 @@ from proofs.numerics.theorem_rmsnorm import code, sum_of_squares
 from spec.operators import rmsnorm
 from tests.formal import needs_coq
 from tests.verifier.tampering import ROOT, Copy
-from verifier import theorems
+from verifier import theorem_silu, theorems
+from verifier.audit import run_job
 from verifier.manifest import Bundle, read_bundle, sha256
-from verifier.theorem_rmsnorm import bound, depth, tree
-from verifier.theorems import THEORIES, Theorems, check_theorems, strange
+from verifier.theorem_rmsnorm import THEORIES, bound, depth, tree
+from verifier.theorems import Theorems, check_theorems, strange
 
 NAME = "rmsnorm_f16.numerics.v"
 
@@ -104,6 +105,18 @@ def test_order_and_bound_are_those_of_the_operator(columns: int) -> None:
     assert tree(columns) == list(code(sum_of_squares(columns)))
     assert depth(columns) == rmsnorm.depth(columns)
     assert bound(depth(columns)) == rmsnorm.phi({"columns": columns})
+
+
+@needs_coq
+def test_coqc_accepts_the_theorem_of_silu_and_no_other_bound(tmp_path: Path) -> None:
+    copy = Copy(tmp_path, "silu")
+    assert run_job(copy.root, "silu", "formal").theorems == 1
+    name = "silu_f16.numerics.v"
+    copy.edit_text(name, lambda text: text.replace("lambda : R := 67 /", "lambda : R := 68 /"))
+    texts = [*((copy.root / "proofs/coq" / theory).read_text() for theory in theorem_silu.THEORIES), copy.read(name)]
+    inputs = sha256("".join(f"{sha256(text)}\n" for text in texts))
+    copy.edit_manifest(lambda m: m["entries"]["silu_f16"]["theorem"].update(inputs=inputs))
+    assert "coqc refuses Audit_.v" in copy.messages("formal")
 
 
 @needs_coq
