@@ -12,7 +12,7 @@ ARGS ?=
 AUDIT_ARGS ?=
 PYTEST_ARGS ?= -n auto
 
-.PHONY: help install verify test campaign verify-fresh verify-gpu lint ptx artifacts audit report bench mutate clean
+.PHONY: help install verify test campaign exhaust verify-fresh verify-gpu lint ptx artifacts audit report bench mutate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test: $(VENV)/installed-dev ## run the test suite
 
 campaign: $(VENV)/installed-dev ## run 20,000 random kernels: what is proved against what the emulator sees (docs/campaign.md)
 	$(BIN)/python -m tests.campaign $(ARGS)
+
+exhaust: $(VENV)/installed-dev ## go through all words and pairs of words for the identities of binary16 (minutes)
+	$(BIN)/python -m tests.exhaust $(ARGS)
 
 verify-fresh: $(VENV)/installed ## the same as verify, deciding every obligation anew
 	$(BIN)/fltc verify --fresh $(ARGS)

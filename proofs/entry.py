@@ -81,15 +81,27 @@ class Prover:
     def count(self, machine: Machine) -> None:
         """Count what a run took, if somebody keeps count."""
         if isinstance(self.ask, Meter):
-            self.ask.spend(STEP * machine.carried_out + PRODUCT * self._reasoner.work)
-            self._reasoner.work = 0
+            self.ask.spend(STEP * machine.carried_out)
+
+    def _follows(self, known: tuple[Cond, ...], goal: Cond) -> bool:
+        """By sums; nothing does once the effort is used up."""
+        if not isinstance(self.ask, Meter):
+            return self._reasoner.follows(known, goal)
+        if self.ask.over:
+            return False
+        before = self._reasoner.work
+        found = self._reasoner.follows(known, goal)
+        self.ask.spend(PRODUCT * (self._reasoner.work - before))
+        return found
 
     def __call__(self, known: tuple[Cond, ...], goal: Cond) -> bool:
         if goal == TRUE:
             return True
-        if self._reasoner.follows((*self._domain, *known), goal):
+        if self._follows((*self._domain, *known), goal):
             self.memory = self.memory or bool(self.problem.sources and contents_of((*self._domain, *known, goal)))
             return True
+        if isinstance(self.ask, Meter) and self.ask.over:
+            return False
         here = [Hypothesis("fact", c.text, c) for c in known]
         for linear in (True, False):
             query = build("prove", (), [*domain(self.problem, linear=linear), *here], goal.text, [goal])

@@ -40,6 +40,8 @@ from proofs.numerics.gappa_obligation import check as check_scripts
 from proofs.numerics.gappa_obligation import scripts_of
 from proofs.numerics.obligation import discharge as discharge_lemmas
 from proofs.numerics.obligation import queries
+from proofs.numerics.theorem import Standing, theorem_of
+from proofs.numerics.theorem import judge as judge_theorem
 from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
 from proofs.ptxas import version
 from proofs.refinement import check_refinement
@@ -352,17 +354,17 @@ class _Job:
         )
         results = discharge_lemmas(lemmas) if decided else []
         verdicts = {d.lemma.name: d for d in results}
+        best, words = self._assembly(contract, len(names), outcomes)
         for lemma in lemmas:
             file, control = f"numerics.{lemma.name}.smt2", f"numerics.{lemma.name}.control.smt2"
             self.files[file], self.files[control] = lemma.smt_text, lemma.negative_control_text
             verdict = verdicts[lemma.name].verdict if decided else Verdict.DERIVED
-            words = f"{len(names)} lemmas decided, put together over lengths by hand (docs/numerics.md)"
             if verdict is Verdict.REFUTED:
                 outcomes["numerics"].append((verdict, f"lemma {lemma.name} does not hold", {"lemma": lemma.name}))
             elif verdict is Verdict.UNKNOWN:
                 outcomes["numerics"].append((verdict, f"lemma {lemma.name} is undecided", None))
             else:
-                outcomes["numerics"].append((verdict, "" if outcomes["numerics"] else words, None))
+                outcomes["numerics"].append((best, "" if outcomes["numerics"] else words, None))
             if not any(n["name"] == lemma.name for n in self.numerics):
                 self.numerics.append({
                     "name": lemma.name, "file": file, "expected": lemma.expected, "control": control,
@@ -370,6 +372,25 @@ class _Job:
                 })
         seconds["numerics"] = time.monotonic() - start
         source["numerics"] = "now" if decided else "store"
+
+    def _assembly(
+        self, contract: Contract, lemmas: int, outcomes: dict[str, list[Outcome]]
+    ) -> tuple[Verdict, str]:
+        """What good lemmas amount to, in words too: PROVED where a theorem speaks of every length, else DERIVED."""
+        by_hand = f"{lemmas} lemmas decided, put together over lengths by hand (docs/numerics.md)"
+        theorem = theorem_of(contract)
+        if theorem is None:
+            return Verdict.DERIVED, by_hand
+        stored = self.store.manifest.get("entries", {}).get(contract.entry, {}).get("theorem", {})
+        judged = judge_theorem(theorem, stored)
+        file = f"{contract.entry}.numerics.v"
+        self.files[file] = theorem.text
+        self.entries[contract.entry]["theorem"] = judged.record(file)
+        if judged.standing is Standing.WRONG:
+            outcomes["numerics"].append((Verdict.UNKNOWN, judged.words, None))
+        if judged.standing is not Standing.PROVED:
+            return Verdict.DERIVED, f"{by_hand}; {judged.words}"
+        return Verdict.PROVED, judged.words
 
     def _scripts(self, contract: Contract, outcomes: dict[str, list[Outcome]]) -> None:
         """The Gappa scripts of the operator. One that is not run here neither helps nor hurts the verdict."""

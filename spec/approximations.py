@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from spec.enclosure import exp2, sqrt
+from spec.enclosure import Enclosure, exp, exp2, ln2, log, sqrt
 from spec.errors import BadInput
-from spec.scalar import F32, U32, encode, power_of_two, rn32, ulp
+from spec.scalar import F32, U32, Rounding, encode, power_of_two, rn32, rounded, ulp
 
 Infinite = float
 """Python's float stands for +-Inf and NaN only; every finite value is a Fraction."""
@@ -87,10 +87,45 @@ def admissible(name: str, ftz: bool, x: Fraction) -> tuple[Fraction | Infinite, 
     if name == "rcp":
         return float("inf"), float("inf")
     if name == "rsqrt" and x > 0:
-        low, high = sqrt(1 / x)
-        rel = TABLE["rsqrt"].relative
-        return _inside(low * (1 - rel), up=True), _inside(high * (1 + rel), up=False)
-    raise BadInput(f"no model of {name} at {float(x)!r}; modelled are ex2, rcp and, above 0, rsqrt")
+        return _within(sqrt(1 / x), TABLE["rsqrt"].relative)
+    if name == "sqrt" and x >= 0:
+        return _within(sqrt(x), TABLE["sqrt"].relative) if x else (x, x)
+    if name == "lg2" and x >= 0:
+        return _lg2(x) if x else (float("-inf"), float("-inf"))
+    if name == "tanh":
+        low, high = _within(_tanh(abs(x)), TABLE["tanh"].relative)
+        return (low, high) if x >= 0 else (-high, -low)
+    raise BadInput(
+        f"no model of {name} at {float(x)!r}; modelled are ex2, rcp, tanh, lg2 and sqrt from 0 on and, above 0, rsqrt"
+    )
+
+
+def _within(value: Enclosure, relative: Fraction) -> tuple[Fraction, Fraction]:
+    """The binary32 numbers within a relative error of a value that is not negative."""
+    return _inward(value[0] * (1 - relative), value[1] * (1 + relative))
+
+
+def _inward(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """The least and the greatest binary32 number of an interval that holds some."""
+    return rounded(low, F32, Rounding.UP), rounded(high, F32, Rounding.DOWN)
+
+
+def _lg2(x: Fraction) -> tuple[Fraction, Fraction]:
+    ends = [a / b for a in log(x) for b in ln2()]
+    low, high = min(ends), max(ends)
+    near = Fraction(1, 2) < x < 2
+    error = TABLE["lg2"].near_one if near else TABLE["lg2"].relative * max(abs(low), abs(high))
+    return _inward(low - error, high + error)
+
+
+def _tanh(x: Fraction) -> Enclosure:
+    """Of x >= 0: (e^2x - 1) / (e^2x + 1), where that loses too much between x - x^3 / 3 and x."""
+    if x < power_of_two(-20):
+        return x - x**3 / 3, x
+    if x > 64:
+        return 1 - power_of_two(-90), Fraction(1)
+    low, high = exp(2 * x)
+    return (low - 1) / (low + 1), (high - 1) / (high + 1)
 
 
 def _ex2(ftz: bool, x: Fraction) -> tuple[Fraction | Infinite, Fraction | Infinite]:
@@ -116,11 +151,3 @@ def _units_around(value: Fraction, units: int, ftz: bool) -> tuple[Fraction | In
         ends = [Fraction(0) if e < SMALLEST_NORMAL else e for e in ends]
     shown: list[Fraction | Infinite] = [float("inf") if e >= top else rn32(e) for e in ends]
     return (shown[0], shown[1]) if value > 0 else (-shown[1], -shown[0])
-
-
-def _inside(value: Fraction, up: bool) -> Fraction:
-    """The nearest positive binary32 value not below (up) or not above the given one."""
-    near = rn32(value)
-    if up and near < value:
-        return near + ulp(near, F32)
-    return near - ulp(near - ulp(near, F32) / 2, F32) if not up and near > value else near

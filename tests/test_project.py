@@ -21,8 +21,8 @@ from tests.test_layering import MAY_IMPORT
 ROOT = Path(__file__).resolve().parent.parent
 CHECK = (ROOT / "docs/check.md").read_text("utf-8")
 TARGETS = (
-    "install", "verify", "test", "campaign", "verify-fresh", "verify-gpu", "lint", "ptx", "artifacts", "audit",
-    "report", "bench", "mutate", "clean", "help",
+    "install", "verify", "test", "campaign", "exhaust", "verify-fresh", "verify-gpu", "lint", "ptx", "artifacts",
+    "audit", "report", "bench", "mutate", "clean", "help",
 )  # fmt: skip
 
 

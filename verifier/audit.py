@@ -23,6 +23,7 @@ from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
 from verifier.resources import check_abi, check_resources
 from verifier.scripts import Formal, check_scripts
+from verifier.theorems import check_theorems
 from verifier.vacuity import vacuous
 
 Progress = Callable[[int, int, str], None]
@@ -32,11 +33,16 @@ LAUNCHES = 40
 SEED = 20_260_601
 
 
+def _theorems(count: int) -> str:
+    return f"{count} theorem{'' if count == 1 else 's'} about every length"
+
+
 @dataclass
 class Part:
     """What one job found, and what it looked at: queries decided, threads run, terms compared, scripts proved again.
 
-    `not_run` counts the scripts that need a program that is not here; `needs` names it.
+    Theorems, too, are proved again. `not_run` and `unasked` count the scripts and theorems that need a program that is
+    not here; `needs` names it.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -45,7 +51,15 @@ class Part:
     compared: int = 0
     scripts: int = 0
     not_run: int = 0
+    theorems: int = 0
+    unasked: int = 0
     needs: str = ""
+
+    @property
+    def missed(self) -> str:
+        """Words for the scripts and theorems that are not run, empty if all are."""
+        scripts = [f"{self.not_run} Gappa scripts"] if self.not_run else []
+        return " and ".join([*scripts, *([_theorems(self.unasked)] if self.unasked else [])])
 
     def add(self, other: Part) -> None:
         """Take another part's findings and counts."""
@@ -55,6 +69,8 @@ class Part:
         self.compared += other.compared
         self.scripts += other.scripts
         self.not_run += other.not_run
+        self.theorems += other.theorems
+        self.unasked += other.unasked
         self.needs = self.needs or other.needs
 
     def take(self, found: Formal) -> None:
@@ -83,9 +99,9 @@ class AuditReport:
         return [str(finding) for finding in self.total.findings] + self._missing()
 
     def _missing(self) -> list[str]:
-        if not self.total.not_run:
+        if not self.total.missed:
             return []
-        return [f"not run here: {self.total.needs} (apt install {PACKAGES}): {self.total.not_run} Gappa scripts"]
+        return [f"not run here: {self.total.needs} (apt install {PACKAGES}): {self.total.missed}"]
 
     def summary_line(self) -> str:
         """The last line of `fltc audit`. (The dot is U+00B7.)"""
@@ -96,7 +112,8 @@ class AuditReport:
             f"{len(self.stems)} kernels",
             f"{self.total.decided} claims decided again by {solver_version()}",
             *([f"{self.total.scripts} Gappa scripts proved again in Coq"] if self.total.scripts else []),
-            *([f"{self.total.not_run} not run"] if self.total.not_run else []),
+            *([f"{_theorems(self.total.theorems)} as well"] if self.total.theorems else []),
+            *([f"{not_run} not run"] if (not_run := self.total.not_run + self.total.unasked) else []),
             f"{self.total.compared} terms compared in {self.total.threads} threads",
             "bound by sampling and regeneration",
         ]
@@ -112,7 +129,7 @@ def audit(
         root: the checkout, with backend/ptx and proofs/artifacts.
         on_progress: called with (done, total, what).
         processes: how many to use.
-        require_formal: a script that is not run, since Gappa or Coq is missing, leaves the audit undecided.
+        require_formal: a script or theorem that is not run, since Gappa or Coq is missing, leaves the audit undecided.
     """
     stems = tuple(sorted(path.stem for path in (root / "backend/ptx").glob("*.ptx")))
     total = Part(_strays(root, stems))
@@ -130,8 +147,8 @@ def audit(
             tell(done, len(jobs), f"{key[0]} {key[1]}")
     for key in sorted(parts):
         total.add(parts[key])
-    if require_formal and total.not_run:
-        words = f"{total.not_run} Gappa scripts are not run, and they are required: {total.needs}"
+    if require_formal and total.missed:
+        words = f"{total.missed} are not run, and they are required: {total.needs}"
         total.findings.append(Finding("proofs/artifacts", words, Grade.UNDECIDED))
     total.findings = list(dict.fromkeys(total.findings))
     return AuditReport(stems, total)
@@ -206,6 +223,7 @@ def _records(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Par
         used |= {lemma.file, lemma.control}
     for script in bundle.scripts:
         used |= {script.file, script.control, script.proof}
+    used |= {found.theorem["file"] for found in bundle.manifest.values() if "file" in found.theorem}
     for name in sorted(set(bundle.texts) - used):
         part.findings.append(Finding(bundle.path(name), f"listed in {NAME}, but it belongs to no claim"))
 
@@ -220,8 +238,11 @@ def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part
 
 
 def _formal(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
-    """Scripts about roundings: each claims what the contract needs, and Gappa and Coq prove it again."""
+    """Scripts about roundings and theorems about lengths: they claim what the contract needs, and are proved again."""
     part.take(check_scripts(bundle))
+    theorems = check_theorems(root, bundle)
+    part.findings += theorems.findings
+    part.theorems, part.unasked, part.needs = theorems.proved, theorems.not_run, part.needs or theorems.needs
 
 
 def _binding(bundle: Bundle, subjects: dict[str, Subject], part: Part, launches: int) -> None:

@@ -68,21 +68,22 @@ def gappa(script: str) -> Answer:
     return run([GAPPA, "-Bcoq"], text=script)
 
 
-def objections(files: Mapping[str, str], theorems: Sequence[str]) -> list[str]:
+def objections(files: Mapping[str, str], theorems: Sequence[str], library: str = "Audit") -> list[str]:
     """What is wrong with Coq texts: one that does not compile, or a theorem that assumes what it may not.
 
     Args:
-        files: texts by file name, in the order in which they are compiled; `A.v` is the module Audit.A.
+        files: texts by file name, in the order in which they are compiled; `A.v` is the module A of the library.
         theorems: `A.name` for each theorem whose axioms are looked at.
+        library: the name under which the files know each other.
     """
     with tempfile.TemporaryDirectory(prefix="fltc-audit-") as place:
         for name, text in files.items():
             Path(place, name).write_text(text, encoding="utf-8")
-            answer = run([COQC, "-q", "-Q", ".", "Audit", name], Path(place))
+            answer = run([COQC, "-q", "-Q", ".", library, name], Path(place))
             if not answer.accepted:
                 return [f"coqc refuses {name}: {_last(answer.errors)}"]
-        Path(place, "Question_.v").write_text(_question(files, theorems), encoding="utf-8")
-        answer = run([COQC, "-q", "-Q", ".", "Audit", "Question_.v"], Path(place))
+        Path(place, "Question_.v").write_text(_question(files, theorems, library), encoding="utf-8")
+        answer = run([COQC, "-q", "-Q", ".", library, "Question_.v"], Path(place))
     if not answer.accepted:
         return [f"coqc does not know a theorem: {_last(answer.errors)}"]
     parts = answer.output.split(_MARK)
@@ -97,11 +98,11 @@ def objections(files: Mapping[str, str], theorems: Sequence[str]) -> list[str]:
     return wrong
 
 
-def _question(files: Mapping[str, str], theorems: Sequence[str]) -> str:
-    lines = [f"From Audit Require {name.removesuffix('.v')}." for name in files]
+def _question(files: Mapping[str, str], theorems: Sequence[str], library: str) -> str:
+    lines = [f"From {library} Require {name.removesuffix('.v')}." for name in files]
     mark = f'Goal True. idtac "{_MARK}". exact I. Qed.'
     for theorem in theorems:
-        lines += [mark, f"Print Assumptions Audit.{theorem}."]
+        lines += [mark, f"Print Assumptions {library}.{theorem}."]
     return "\n".join([*lines, mark, *(f"Locate {name}." for name in ALLOWED)]) + "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ class EntryManifest:
     occasions: tuple[tuple[tuple[int, ...], dict[str, int]], ...]
     obligations: dict[str, str]
     refinement_inputs: str
+    theorem: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -187,9 +188,9 @@ def _shape(manifest: Any, stem: str, where: str) -> None:
         raise Unreadable(f"{where}: not a manifest of version 1 with fields {sorted(_FIELDS)}")
     if manifest["stem"] != stem:
         raise Unreadable(f"{where}: the manifest of {manifest['stem']}, not of {stem}")
-    for field, kind in (("files", dict), ("entries", dict), ("numerics", list), ("scripts", list)):
-        if not isinstance(manifest[field], kind):
-            raise Unreadable(f"{where}: {field} is not what it should be")
+    for name, kind in (("files", dict), ("entries", dict), ("numerics", list), ("scripts", list)):
+        if not isinstance(manifest[name], kind):
+            raise Unreadable(f"{where}: {name} is not what it should be")
     check_seal(manifest, where)
 
 
@@ -209,7 +210,8 @@ def _entry(data: Any, where: str) -> EntryManifest:
             (tuple(int(n) for n in o["lines"]), {str(k): int(v) for k, v in o["values"].items()})
             for o in data["occasions"]
         )
-        return EntryManifest(claims, occasions, dict(data["obligations"]), str(data["refinement_inputs"]))
+        theorem = {str(k): str(v) for k, v in data.get("theorem", {}).items()}
+        return EntryManifest(claims, occasions, dict(data["obligations"]), str(data["refinement_inputs"]), theorem)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable(f"{where}: not the claims of an entry: {error!r}") from None
 

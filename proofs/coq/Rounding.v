@@ -125,3 +125,38 @@ Proof.
   intros x [_ B]; replace (x * x) with (Rabs x * Rabs x) by (unfold Rabs; destruct (Rcase_abs x); ring).
   pose proof (Rabs_pos x); apply Rmult_le_compat; assumption.
 Qed.
+
+(* --- ranges of products and of their roundings -------------------------------------------------------------------- *)
+
+Lemma ranged_regular : forall k a, (-126 <= k)%Z -> a = 0 \/ pow2 k <= Rabs a -> regular a.
+Proof. intros k a K [-> | A]; [now left | right]; apply Rle_trans with (2 := A), pow2_monotone, K. Qed.
+
+Lemma product_least : forall k l a b,
+  a = 0 \/ pow2 k <= Rabs a -> b = 0 \/ pow2 l <= Rabs b -> a * b = 0 \/ pow2 (k + l) <= Rabs (a * b).
+Proof.
+  intros k l a b [-> | A] [-> | B]; [left; ring | left; ring | left; ring | right].
+  unfold pow2 in *; rewrite bpow_plus, Rabs_mult; apply Rmult_le_compat; auto using bpow_ge_0.
+Qed.
+
+Lemma product_most : forall k l a b, Rabs a <= pow2 k -> Rabs b <= pow2 l -> Rabs (a * b) <= pow2 (k + l).
+Proof.
+  intros k l a b A B; unfold pow2 in *; rewrite bpow_plus, Rabs_mult; apply Rmult_le_compat; auto using Rabs_pos.
+Qed.
+
+Lemma rounded_least : forall k a, (-126 <= k)%Z ->
+  a = 0 \/ pow2 k <= Rabs a -> rn32 a = 0 \/ pow2 (k - 1) <= Rabs (rn32 a).
+Proof.
+  intros k a K [-> | A]; [left; apply rn32_zero | right].
+  destruct (rn32_factor a (ranged_regular k a K (or_intror A))) as [d [D ->]].
+  apply within_bounds in D; rewrite u_value in D.
+  unfold pow2, Zminus in *; rewrite bpow_plus, Rabs_mult; simpl (bpow radix2 (- (1))).
+  apply Rmult_le_compat; [apply bpow_ge_0 | lra | exact A | rewrite Rabs_pos_eq; lra].
+Qed.
+
+Lemma rounded_most : forall k a, regular a -> Rabs a <= pow2 k -> Rabs (rn32 a) <= pow2 (k + 1).
+Proof.
+  intros k a R A; destruct (rn32_factor a R) as [d [D ->]].
+  apply within_bounds in D; rewrite u_value in D.
+  unfold pow2 in *; rewrite bpow_plus, Rabs_mult; simpl (bpow radix2 1).
+  apply Rmult_le_compat; [apply Rabs_pos | apply Rabs_pos | exact A | rewrite Rabs_pos_eq; lra].
+Qed.

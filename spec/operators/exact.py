@@ -185,7 +185,8 @@ def _approximate(node: Node, value: Value, choose: Choice) -> Value:
         raise Unsupported(f"no exact model of {label(node)}")
     if isinstance(value, float):
         limits = {("ex2", math.inf): math.inf, ("ex2", -math.inf): 0, ("rcp", math.inf): 0, ("rcp", -math.inf): 0}
-        limits |= {("rsqrt", math.inf): 0}
+        limits |= {("rsqrt", math.inf): 0, ("sqrt", math.inf): math.inf, ("lg2", math.inf): math.inf}
+        limits |= {("tanh", math.inf): 1, ("tanh", -math.inf): -1}
         if math.isnan(value):
             return value
         if (str(name), value) not in limits:

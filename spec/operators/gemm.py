@@ -13,6 +13,7 @@ Bound: the running one of theorem 2.2 in spec.tensor_core, with kappa = 10 * 2^-
 
 There is no bound relative to |y|, since sums cancel. Finite inputs never overflow binary32.
 Exceptional inputs: a NaN factor, 0 times Inf, or Inf - Inf gives NaN; otherwise an infinite product gives Inf.
+`gemm_f32` stores the accumulator as it is, `gemm_add` also starts from a given binary32 matrix in place of +0.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from spec.operators.build import ZERO, narrow
 from spec.operators.formats import Words
 from spec.operators.model import NAN16, Expected, KnownAnswer, Operator, raw, words
 from spec.ptx.node import Node, constant, input_element
-from spec.scalar import F16, Bits16, Format, Kind, inflate
+from spec.scalar import F16, F32, Bits16, Format, Kind, inflate
 from spec.tensor_core import PRODUCTS, chains
 
 # --- order ------------------------------------------------------------------------------------------------------------
@@ -46,15 +47,18 @@ def chain(pairs: Sequence[tuple[Node, Node]], start: Node = ZERO) -> Node:
 
 def accumulated(values: Mapping[str, int], buffer: str, element: int) -> Node:
     """The binary32 sum of y[i * y_stride + j]; `values` holds rows, columns, inner, a_stride, b_stride, y_stride."""
+    return chain(factors(values, buffer, element))
+
+
+def factors(values: Mapping[str, int], buffer: str, element: int) -> list[tuple[Node, Node]]:
+    """What is multiplied for y[i * y_stride + j], in order of k."""
     row, column = divmod(element, values["y_stride"])
     if buffer != "y" or not (0 <= row < values["rows"] and column < values["columns"]):
         raise BadInput(f"{buffer}[{element}] is no output element at {dict(values)}")
-    return chain(
-        [
-            (input_element("a", row * values["a_stride"] + k), input_element("b", k * values["b_stride"] + column))
-            for k in range(values["inner"])
-        ]
-    )
+    return [
+        (input_element("a", row * values["a_stride"] + k), input_element("b", k * values["b_stride"] + column))
+        for k in range(values["inner"])
+    ]
 
 
 def expression(values: Mapping[str, int], buffer: str, element: int) -> Node:
@@ -74,12 +78,15 @@ def phi(values: Mapping[str, int]) -> Fraction:
 
 
 def product(inputs: Mapping[str, Words], form: Format) -> Expected:
-    """What y may be for a (rows, inner) and b (inner, columns), stored in this format."""
+    """What y may be for a (rows, inner), b (inner, columns) and, if given, binary32 c (rows, columns)."""
     a, b = inputs["a"], inputs["b"]
+    c = inputs.get("c", np.zeros((len(a), *b.shape[1:]), np.uint32))
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise BadInput(f"a is (rows, inner) and b is (inner, columns), got {a.shape} and {b.shape}")
-    found = chains(formats.finite_values(a, F16), formats.finite_values(b, F16))
-    return Expected(_kinds(a, b), found.sums, inflate(found.running, 0.0), form=form)
+    if c.shape != (len(a), b.shape[1]):
+        raise BadInput(f"c is (rows, columns) = {(len(a), b.shape[1])}, got {c.shape}")
+    found = chains(formats.finite_values(a, F16), formats.finite_values(b, F16), formats.finite_values(c, F32))
+    return Expected(_kinds(a, b, c), found.sums, inflate(found.running, 0.0), form=form)
 
 
 def expected(inputs: Mapping[str, Words], floats: Mapping[str, float]) -> Expected:
@@ -88,10 +95,10 @@ def expected(inputs: Mapping[str, Words], floats: Mapping[str, float]) -> Expect
     return product(inputs, F16)
 
 
-def _kinds(a: Words, b: Words) -> NDArray[np.int8]:
-    """The exceptional table of the module's heading, by counting products of each class."""
-    x, y = formats.values_of(a, F16), formats.values_of(b, F16)
-    if np.isfinite(x).all() and np.isfinite(y).all():
+def _kinds(a: Words, b: Words, c: Words) -> NDArray[np.int8]:
+    """The exceptional table of the module's heading, by counting products of each class; c is one more addend."""
+    x, y, start = formats.values_of(a, F16), formats.values_of(b, F16), formats.kinds(c, F32)
+    if np.isfinite(x).all() and np.isfinite(y).all() and not start.any():
         return np.zeros((a.shape[0], b.shape[1]), np.int8)
 
     def any_product(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -107,6 +114,9 @@ def _kinds(a: Words, b: Words) -> NDArray[np.int8]:
     plus |= any_product(x_above, y_plus) | any_product(x_below, y_minus)
     minus = any_product(x_plus, y_below) | any_product(x_minus, y_above)
     minus |= any_product(x_below, y_plus) | any_product(x_above, y_minus)
+    nan |= start == Kind.NAN
+    plus |= start == Kind.PLUS_INF
+    minus |= start == Kind.MINUS_INF
     classes = np.select([nan | (plus & minus), plus, minus], [Kind.NAN, Kind.PLUS_INF, Kind.MINUS_INF], Kind.FINITE)
     return classes.astype(np.int8)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from spec.ptx.ast import Param
+from spec.ptx.ast import Param, type_width
 from spec.ptx.lexer import DIRECTIVE, STRING, Tokens
 from spec.ptx.parser_constants import read_count
 from spec.ptx.parser_decls import Declared, read_align, read_extents, read_name, read_type
@@ -20,6 +20,7 @@ _OF_KERNELS: Final = {
     ".maxntid": 3, ".reqntid": 3, ".reqnctapercluster": 3, ".minnctapersm": 1, ".maxnreg": 1,
     ".maxclusterrank": 1, ".explicitcluster": 0, ".blocksareclusters": 0,
 }  # fmt: skip
+MOST_BYTES: Final = 32_764  # that the parameters of a kernel take (PTX ISA 5.2.6)
 _OF_FUNCTIONS: Final = {".noreturn": 0, ".abi_preserve": 1, ".abi_preserve_control": 1}
 
 
@@ -31,14 +32,24 @@ def read_params(
     found: list[Param] = []
     if tokens.accept(")"):
         return ()
+    taken = 0
     while True:
+        at = tokens.at
         found.append(_read_param(tokens, declare, kernel))
+        taken += _bytes(found[-1])
+        if kernel and taken > MOST_BYTES:
+            raise tokens.error(f"the parameters of {what} take {taken} bytes, at most {MOST_BYTES} are allowed", at)
         if not tokens.accept(","):
             break
         if found[-1].elements == 0:
             raise tokens.error("only the last parameter may have an open extent", tokens.at - 1)
     tokens.expect(")", f"after the parameters of {what}")
     return tuple(found)
+
+
+def _bytes(param: Param) -> int:
+    """Without what alignment adds."""
+    return (1 if param.elements is None else param.elements) * type_width(param.type) // 8
 
 
 def _read_param(tokens: Tokens, declare: Callable[[Declared, Param], str], kernel: bool) -> Param:

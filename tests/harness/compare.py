@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,12 @@ from backend.device import Device
 from backend.launch import Descriptor, prepare
 from common.histogram import TENTHS, Histogram
 from spec.contracts.model import ACTIVE
+from spec.operators import formats
 from spec.operators.model import Expected, Operator
-from spec.scalar import Kind, Reals, kinds16
+from spec.scalar import F16, F32, Kind, Reals
 from tests.harness.layout import CANARY, UNWRITTEN, Image, Place, place
 
-Words = npt.NDArray[np.uint16]
+Words = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
 
 _EDGES = np.arange(1, TENTHS) / TENTHS
@@ -66,7 +68,7 @@ def execute(
     finally:
         for memory in memories.values():
             device.free(memory)
-    active = values[contract.power] == ACTIVE
+    active = values.get(contract.power, ACTIVE) == ACTIVE
     complaints = [
         found
         for name, p in places.items()
@@ -75,8 +77,9 @@ def execute(
     outputs = {name: places[name].logical(after[name]) for name in contract.outputs}
     if active:
         for name, words in outputs.items():
-            if missing := int((words == fresh).sum()):
-                where = np.argwhere(words == fresh)[0].tolist()
+            unwritten = places[name].unwritten(words, fresh)
+            if missing := int(unwritten.sum()):
+                where = np.argwhere(unwritten)[0].tolist()
                 complaints.append(f"{name}: {missing} of {words.size} elements never written, first {where}")
     return Outcome(outputs, tuple(complaints))
 
@@ -85,7 +88,7 @@ def judge(expected: Expected, outputs: Mapping[str, Words], operator: Operator, 
     """Class first, value second; adds to the verdict."""
     words = outputs[operator.output]
     accepted, ratio = expected.accepts(words), expected.ratio(words)
-    wrong_class = ~accepted if accepted.all() else ~accepted & (kinds16(words) != expected.kinds)
+    wrong_class = ~accepted if accepted.all() else ~accepted & (formats.kinds(words, expected.form) != expected.kinds)
     outside = ~accepted & ~wrong_class
     counts, worst = _counted(expected, accepted, ratio)
     counts.wrong_class, counts.outside = int(wrong_class.sum()), int(outside.sum())
@@ -138,5 +141,8 @@ def _out_of_place(p: Place, before: Image, after: Image, active: bool, outputs: 
     return p.changed(before, after, ignore_elements=active and p.buffer.name in outputs)
 
 
-def _shown(word: np.uint16) -> str:
-    return f"{int(word):#06x} ({float(np.uint16(word).view(np.float16))!r})"
+def _shown(word: Any) -> str:
+    """A word of 2 or 4 bytes and the number that it stands for."""
+    one = np.asarray(word)
+    form = F32 if one.dtype.itemsize == 4 else F16
+    return f"{int(one):#0{2 + form.width // 4}x} ({float(formats.values_of(one.reshape(1), form)[0])!r})"

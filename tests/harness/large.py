@@ -77,6 +77,7 @@ def _run(gpu: CudaDevice, descriptor: Descriptor, case: Large) -> LargeResult:
     contract, operator = descriptor.contract, operator_of(descriptor.contract.operator)
     integers = {name: value for name, value in case.values.items() if isinstance(value, int)}
     places = {b.name: place(b, integers, case.offset) for b in contract.buffers}
+    assert all(b.element_bytes == 2 for b in contract.buffers), f"{contract.entry}: large cases are of 16-bit elements"
     sizes = {name: -(-p.size // 4) * 4 for name, p in places.items()}
     if sum(sizes.values()) > gpu.driver.free_memory():
         raise MemoryError(f"not run: needs {sum(sizes.values())} bytes, {gpu.driver.free_memory()} are free")

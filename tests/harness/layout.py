@@ -1,8 +1,8 @@
 """How the buffers of one case lie in device memory, and what must not have changed there afterwards.
 
 Each buffer has its own allocation: guard, the buffer at a chosen offset, guard. Guards and the padding between rows
-hold NaN words, so that a read outside the logical rows poisons the result and a write there is seen. Output elements
-start as a NaN that no kernel computes.
+hold NaN words of the buffer's elements, so that a read outside the logical rows poisons the result and a write there is
+seen. Output elements start as a NaN that no kernel computes. Elements have 1, 2 or 4 bytes; bytes have no NaN.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ import numpy.typing as npt
 from spec.contracts.expr import evaluate, parse_expr
 from spec.contracts.model import Buffer
 
-Words = npt.NDArray[np.uint16]
+Words = npt.NDArray[Any]
 Image = npt.NDArray[np.uint8]
 
 GUARD = 256
 """Bytes before and behind a buffer; allocations start at multiples of it."""
 CANARY = 0x7D5A
-"""A NaN in guards and padding."""
+"""A NaN in guards and padding, as a binary16 word; `word` has it for other elements."""
 UNWRITTEN = 0x7E77
 """A NaN that output elements start as; no rounding of this project produces its payload."""
+
+
+def word(bits: int, size: int) -> int:
+    """The element of `size` bytes that stands for a binary16 NaN: a NaN of binary32, a byte that is just its end."""
+    return {1: bits & 0xFF, 2: bits, 4: 0x7FFF0000 | bits}[size]
 
 
 @dataclass(frozen=True)
@@ -49,36 +54,43 @@ class Place:
 
     @property
     def size(self) -> int:
-        """Bytes of the allocation: a whole number of words."""
-        return -(-(self.start + self.extent + GUARD) // 2) * 2
+        """Bytes of the allocation: a whole number of words of 4 bytes."""
+        return -(-(self.start + self.extent + GUARD) // 4) * 4
+
+    @property
+    def type(self) -> np.dtype[Any]:
+        """Of the elements, as words."""
+        return np.dtype(f"u{self.buffer.element_bytes}")
 
     def image(self, content: Words | None, canary: int = CANARY, fresh: int = UNWRITTEN) -> Image:
         """The bytes of the allocation before the launch; `content` of the logical shape, None for an output."""
-        words = np.full(self.size // 2, canary, np.uint16)
-        self.rows_of(words)[...] = np.uint16(fresh) if content is None else content.reshape(self._rows())
+        width = self.type.itemsize
+        words = np.full(self.size // width, word(canary, width), self.type)
+        self._view(words)[...] = word(fresh, width) if content is None else content.reshape(self._rows())
         return words.view(np.uint8)
 
     def logical(self, image: Image) -> Words:
         """A copy of the logical elements, in their shape."""
-        return self.rows_of(image.view(np.uint16)).copy().reshape(self.shape)
+        view: Words = self._view(image.view(self.type))
+        return view.copy().reshape(self.shape)
 
-    def rows_of(self, words: Words) -> Words:
-        """The logical elements as a view of (rows, columns)."""
-        view: Words = self._view(words)
-        return view
+    def unwritten(self, words: Words, fresh: int) -> npt.NDArray[np.bool_]:
+        """Which of these elements are as an output starts. Nothing can be said of bytes."""
+        width = self.type.itemsize
+        found: npt.NDArray[np.bool_] = (words == word(fresh, width)) & (width > 1)
+        return found
 
     def changed(self, before: Image, after: Image, ignore_elements: bool) -> str:
         """Where a byte changed that must not have; empty if none did. `ignore_elements`: the elements may change."""
-        was, now = before.view(np.uint16), after.view(np.uint16)
+        was, now = before.view(self.type), after.view(self.type)
         different = was != now
         if ignore_elements:
             self._view(different)[...] = False
         if not different.any():
             return ""
-        where = int(np.flatnonzero(different)[0]) - self.start // 2
-        return f"{self.buffer.name}: {self._describe(where)} changed from {was[where + self.start // 2]:#06x} to " + (
-            f"{now[where + self.start // 2]:#06x}"
-        )
+        at, digits = int(np.flatnonzero(different)[0]), 2 + 2 * self.type.itemsize
+        where = self._describe(at - self.start // self.type.itemsize)
+        return f"{self.buffer.name}: {where} changed from {was[at]:#0{digits}x} to {now[at]:#0{digits}x}"
 
     def _describe(self, element: int) -> str:
         rows, columns = self._rows()
@@ -93,8 +105,8 @@ class Place:
 
     def _view(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """(rows, columns) of an array with one entry for each word of the allocation."""
-        step = flat.itemsize
-        part = flat[self.start // 2 : (self.start + self.extent) // 2]
+        step, width = flat.itemsize, self.type.itemsize
+        part = flat[self.start // width : (self.start + self.extent) // width]
         return np.lib.stride_tricks.as_strided(part, self._rows(), (self.stride * step, step))
 
     def _rows(self) -> tuple[int, int]:
@@ -102,8 +114,9 @@ class Place:
 
 
 def place(buffer: Buffer, values: Mapping[str, int], offset: int) -> Place:
-    """The place of a buffer of 16-bit elements for these parameter values."""
-    assert buffer.element_bytes == 2, f"{buffer.name}: the harness lays out 16-bit elements, not {buffer.element}"
+    """The place of a buffer of elements of 1, 2 or 4 bytes for these parameter values."""
+    assert buffer.element_bytes in (1, 2, 4), f"{buffer.name}: the harness does not lay out {buffer.element}"
+    assert offset % buffer.element_bytes == 0, f"{buffer.name}: elements start at multiples of their size"
     shape = tuple(evaluate(parse_expr(extent), values) for extent in buffer.shape)
     stride = evaluate(parse_expr(buffer.row_stride), values) if len(shape) == 2 else shape[0]
     return Place(buffer, shape, stride, offset)

@@ -17,10 +17,11 @@ from spec.errors import ContractViolation, FltcError
 from spec.operators import operator_of
 from spec.operators.model import KnownAnswer
 from spec.ptx.parser import parse
+from spec.tensor_core import ADA, TensorCore
 from tests.harness.compare import Verdict, execute, judge
 
 FOLDER = Path(__file__).parents[1] / "ptx" / "numerics"
-CEILINGS = Ceilings(registers=64, static_shared=4096)
+CEILINGS = Ceilings(registers=255, static_shared=49152, dynamic_shared=49152)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Kernel:
         module = parse(text, name=f"{self.name}.ptx")
         return check_refinement(self.name, self.contract, module, self.cases if cases is None else cases)
 
-    def differ(self, text: str, launches: Sequence[KnownAnswer]) -> tuple[list[str], float]:
+    def differ(
+        self, text: str, launches: Sequence[KnownAnswer], tensor_core: TensorCore = ADA
+    ) -> tuple[list[str], float]:
         """What the differential harness complains of when the emulator runs these, and the worst error / bound.
 
         Of a launch that is not `bitwise`, only its inputs are used.
@@ -59,7 +62,7 @@ class Kernel:
             verdict = Verdict()
             try:
                 aligned = dict.fromkeys((b.name for b in self.contract.buffers), 0)
-                outcome = execute(EmulatorDevice("forward"), descriptor, values, launch.inputs, aligned)
+                outcome = execute(EmulatorDevice("forward", tensor_core), descriptor, values, launch.inputs, aligned)
                 verdict.complaints += outcome.complaints
                 judge(operator.expected(launch.inputs, launch.floats), outcome.outputs, operator, verdict)
             except ContractViolation:
@@ -71,16 +74,18 @@ class Kernel:
         return complaints, worst
 
     def sizes(self, launch: KnownAnswer) -> dict[str, int]:
-        """Parameter values for inputs of these shapes: each extent that is a parameter, rows packed."""
-        values = {self.contract.power: ACTIVE}
-        for buffer in self.contract.buffers:
+        """Parameter values for arrays of these shapes, inputs first; rows packed. Others are 0."""
+        values: dict[str, int] = {}
+        for buffer in sorted(self.contract.buffers, key=lambda b: b.name not in launch.inputs):
             shape = launch.inputs.get(buffer.name, launch.output).shape
-            if len(shape) == len(buffer.shape):
-                values |= {name: size for name, size in zip(buffer.shape, shape, strict=True) if name.isidentifier()}
+            for name, size in zip(buffer.shape, shape, strict=False):
+                if name.isidentifier():
+                    values.setdefault(name, size)
         for buffer in self.contract.buffers:
             if buffer.leading:
                 values[buffer.leading] = values[buffer.shape[-1]]
-        return values
+        others = (p.name for p in self.contract.parameters if p.kind in ("u32", "u64", "power"))
+        return {**dict.fromkeys(others, 0), **values}
 
 
 def buffers(shapes: Mapping[str, tuple[str, ...]], output: str, **elements: str) -> tuple[Buffer, ...]:
@@ -167,6 +172,29 @@ def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) 
     return (rng.integers(low, high, shape) | rng.integers(0, 2, shape) << 15).astype(np.uint16)
 
 
+def _flat(name: str, entry: str, inputs: tuple[str, ...], even: bool) -> Kernel:
+    """Elements of n-element buffers, 64 threads to a block."""
+    shapes = dict.fromkeys((*inputs, "y"), ("n",))
+    return Kernel(
+        name,
+        Contract(
+            stem=name,
+            entry=entry,
+            parameters=(*(Parameter(buffer, "buffer") for buffer in shapes), Parameter("n", "u32")),
+            requires=("n >= 1 && n <= 2^20" + (" && n % 2 == 0" if even else ""),),
+            buffers=buffers(shapes, "y"),
+            block=(64, 1, 1),
+            grid=("ceil_div(n, 64)", "1", "1"),
+            outputs=("y",),
+            ceilings=CEILINGS,
+            operator=name,
+        ),
+        tuple(Case(f"{n} elements", {"n": n}) for n in (6, 150)),
+    )
+
+
+RESIDUAL = _flat("residual", "residual_f16", ("a", "b"), even=False)
+COPY = _flat("copy", "copy_16", ("x",), even=True)
 _ROPE_SIZES = ("rows", "columns", "half", "x_stride", "table_stride", "y_stride")
 
 

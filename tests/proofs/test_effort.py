@@ -23,7 +23,20 @@ from proofs.check.work import workers
 from proofs.claims import Claim
 from proofs.decide import LINEAR_PART, LINEAR_RLIMIT, MAX_TEXT, Answer, decide
 from proofs.discharge import Decision, decide_claim
-from proofs.effort import MAX_EFFORT, SPENT, STEP, SUMS, UNCOUNTED, UNIT, Limits, Meter, key_of, limits_of
+from proofs.effort import (
+    LAST_PART,
+    MAX_EFFORT,
+    OVERHEAD,
+    SPENT,
+    STEP,
+    SUMS,
+    UNCOUNTED,
+    UNIT,
+    Limits,
+    Meter,
+    key_of,
+    limits_of,
+)
 from proofs.entry import Prover, analyse
 from proofs.enumeration import Enumerator
 from proofs.linear import Reasoner
@@ -113,6 +126,14 @@ def test_reading_an_entry_is_counted_with_what_linear_arithmetic_goes_through() 
     once = reasoner.work
     assert not reasoner.follows([le(0, N)], le(1, N))
     assert 0 < once < reasoner.work
+
+
+def test_a_reading_proves_nothing_more_once_the_effort_is_used_up() -> None:
+    (problem,) = problems(saxpy())
+    for units, proved in ((UNIT, True), (0, False)):
+        meter = Meter(units)
+        assert Prover(problem, ask=meter)((le(0, N),), le(0, N + 1)) is proved
+        assert (meter.used > 0) is proved
 
 
 def test_claims_are_charged_for_their_sums() -> None:
@@ -484,3 +505,17 @@ def test_a_folder_that_cannot_be_used_is_said_and_the_check_goes_on(
     code = main(["check", str(ROOT / "tests/ptx/corpus/saxpy.ptx"), "--jobs", "1"])
     assert code in (1, 2)
     assert "answers are not kept" in capsys.readouterr().err
+
+
+def test_a_query_near_the_end_of_the_effort_gets_a_part_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit of products may take far longer than usual, so that one query alone would take longer than a second."""
+    given: list[int] = []
+
+    def record(text: str, rlimit: int) -> Answer:
+        given.append(rlimit)
+        return Answer("unknown")
+
+    monkeypatch.setattr("proofs.effort.decide", record)
+    for left in (None, 2 * UNIT, UNIT, 1):
+        Meter(left)(HARD, 10 * UNIT)
+    assert given == [10 * UNIT, 2 * UNIT, UNIT // LAST_PART, OVERHEAD]

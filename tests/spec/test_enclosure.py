@@ -130,3 +130,42 @@ def test_special_results_of_the_approximations() -> None:
     assert admissible("rcp", True, power_of_two(126) * Fraction(3, 2)) == (0, 0)
     with pytest.raises(BadInput, match="no model of rsqrt"):
         admissible("rsqrt", False, Fraction(-1))
+
+
+@given(st.floats(2.0**-120, 2.0**120, width=32))
+def test_lg2_and_sqrt_stay_within_their_constants(x: float) -> None:
+    value = Fraction(x)
+    low, high = admissible("lg2", False, value)
+    assert isinstance(low, Fraction)
+    assert isinstance(high, Fraction)
+    true, entry = math.log2(x), TABLE["lg2"]
+    error = float(entry.near_one) if 0.5 < x < 2 else float(entry.relative) * abs(true)
+    slack = 2.0**-50 * max(1.0, abs(true))
+    assert true - error - slack <= float(low) <= float(high) <= true + error + slack
+    # Two units in the last place at the ends are enough for what is not a binary32 number.
+    assert float(high - low) >= 2 * error - 4 * float(ulp(high or low, F32)) - slack
+    low, high = admissible("sqrt", False, value)
+    rel = TABLE["sqrt"].relative
+    assert (1 - rel) ** 2 * value <= low * low <= high * high <= (1 + rel) ** 2 * value
+
+
+@given(st.floats(-20, 20, width=32))
+def test_tanh_stays_within_its_constant(x: float) -> None:
+    low, high = admissible("tanh", False, Fraction(x))
+    true, rel = math.tanh(x), float(TABLE["tanh"].relative)
+    allowed = (rel + 2.0**-40) * abs(true) + 2.0**-149
+    assert true - allowed <= float(low) <= float(high) <= true + allowed
+    assert float(high - low) >= 1.9 * rel * abs(true) - 2.0**-148
+
+
+def test_ends_of_lg2_sqrt_and_tanh() -> None:
+    assert admissible("lg2", True, power_of_two(-140)) == (-math.inf, -math.inf)
+    assert admissible("lg2", False, Fraction(1)) == (-power_of_two(-22), power_of_two(-22))
+    low, high = admissible("lg2", False, Fraction(4))
+    assert low < 2 < high
+    assert admissible("sqrt", False, Fraction(0)) == (0, 0)
+    assert admissible("tanh", False, Fraction(0)) == (0, 0)
+    assert admissible("tanh", False, Fraction(1000))[0] < 1
+    for name in ("lg2", "sqrt"):
+        with pytest.raises(BadInput, match=f"no model of {name}"):
+            admissible(name, False, Fraction(-1))

@@ -39,6 +39,10 @@ def test_the_two_roundings_of_a_residual_are_one(a: int, b: int) -> None:
         assert unsigned_zeros(raw(word(found))) == unsigned_zeros(expected.nearest())
 
 
+def test_a_residual_needs_its_assumption() -> None:
+    assert needed([residual.expression({"n": 1}, "y", 0)]) == residual.OPERATOR.assumptions
+
+
 def test_a_residual_is_what_addition_in_binary16_gives() -> None:
     rng = np.random.default_rng(4)
     a, b = (rng.integers(0, 2**16, 200_000).astype(np.uint16) for _ in range(2))

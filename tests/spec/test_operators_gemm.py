@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spec.assumptions import needed
 from spec.errors import BadInput, Unsupported
-from spec.operators import gemm, gemm_f32
+from spec.operators import formats, gemm, gemm_add, gemm_f32
 from spec.operators.exact import Value, evaluate, read
 from spec.operators.model import raw, words
 from spec.ptx.node import Node, constant, input_element, topological
@@ -185,6 +185,40 @@ def test_a_sum_stored_in_binary32_is_accepted_by_the_same_bound(model: TensorCor
         expected.accepts(raw(0)[np.newaxis])
 
 
+float_word = st.floats(-(2.0**100), 2.0**100, width=32).map(lambda v: encode(Fraction(v), F32))
+
+
+@EACH
+@given(st.data(), st.integers(1, 40), float_word | st.integers(1, 2**12))
+@settings(max_examples=100, deadline=None)
+def test_a_sum_that_goes_on_from_another_obeys_the_bound(
+    model: TensorCore, data: st.DataObject, inner: int, c: int
+) -> None:
+    a, b = (data.draw(st.lists(finite_word, min_size=inner, max_size=inner)) for _ in range(2))
+    root = gemm_add.expression({**_sizes(1, inner, 1), "c_stride": 1}, "y", 0)
+    inputs = {("a", k): read(w, F16) for k, w in enumerate(a)} | {("b", k): read(w, F16) for k, w in enumerate(b)}
+    (single,) = evaluate([root], {**inputs, ("c", 0): read(c, F32)}, {}, tensor_core=model)
+    assert isinstance(single, Fraction)
+    found = chain([decode(w, F16) for w in a], [decode(w, F16) for w in b], decode(c, F32))
+    assert abs(single - found.exact) <= found.running
+    expected = gemm_add.expected({"a": _row(a), "b": _column(b), "c": np.array([[c]], np.uint32)}, {})
+    off = abs(Fraction(float(expected.exact[0, 0])) - found.exact)
+    assert found.running + off <= Fraction(float(expected.bound[0, 0]))
+    assert expected.accepts(np.array([[encode(single, F32)]], np.uint32)).all()
+    assert needed([root]) == gemm_add.OPERATOR.assumptions
+
+
+@given(any_word, any_word, st.sampled_from([0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00001]))
+@settings(max_examples=150, deadline=None)
+def test_classes_of_a_sum_that_goes_on_from_another(a: int, b: int, c: int) -> None:
+    root = gemm_add.expression({**_sizes(1, 1, 1), "c_stride": 1}, "y", 0)
+    inputs = {("a", 0): read(a, F16), ("b", 0): read(b, F16), ("c", 0): read(c, F32)}
+    (single,) = evaluate([root], inputs, {})
+    stored = formats.encode(np.array([[single]]), F32) if isinstance(single, float) else encode(single, F32)
+    expected = gemm_add.expected({"a": _row([a]), "b": _column([b]), "c": np.array([[c]], np.uint32)}, {})
+    assert expected.accepts(np.array(stored, np.uint32).reshape(1, 1)).all()
+
+
 # --- classes ----------------------------------------------------------------------------------------------------------
 
 
@@ -212,3 +246,5 @@ def test_the_model_is_the_callers_choice_and_knows_its_formats() -> None:
 def test_shapes_must_fit() -> None:
     with pytest.raises(BadInput, match=r"\(rows, inner\)"):
         gemm.expected({"a": _row([0, 0]), "b": _column([0, 0, 0])}, {})
+    with pytest.raises(BadInput, match=r"c is \(rows, columns\) = \(1, 1\)"):
+        gemm_add.expected({"a": _row([0]), "b": _column([0]), "c": np.zeros((1, 2), np.uint32)}, {})

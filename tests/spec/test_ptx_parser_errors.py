@@ -125,6 +125,8 @@ FILES = [
     (HEAD + ".entry f(.param .u32 x, .param .u32 @@x)", "parameter 'x' is declared twice"),
     (HEAD + ".entry f(.param .u32 @@x[2][2])", "parameter 'x' has more than one extent"),
     (HEAD + ".entry f(.param .b8 @@x[])", "parameter 'x' of a kernel has an open extent"),
+    (HEAD + ".entry f(.param .u64 x, @@.param .b8 y[32757])",
+     "the parameters of 'f' take 32765 bytes, at most 32764 are allowed"),
     (HEAD + ".func f(.param .b8 x[]@@, .param .b8 y)", "only the last parameter may have an open extent"),
     (HEAD + ".func f(.reg .b32 @@x[2])", "register 'x' cannot be an array"),
     (HEAD + ".func (.param .u32 a, .param .u32 b@@) f()", "several results must be '.reg'"),

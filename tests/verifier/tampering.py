@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Copy:
-    """One stem's PTX and artifacts below a folder, with the contracts' source."""
+    """One stem's PTX and artifacts below a folder, with the contracts' source and the Coq theories."""
 
     def __init__(self, root: Path, stem: str) -> None:
         self.root, self.stem = root, stem
@@ -26,6 +26,7 @@ class Copy:
         shutil.copy(ROOT / "backend/ptx" / f"{stem}.ptx", self.ptx)
         shutil.copytree(ROOT / "proofs/artifacts" / stem, self.folder)
         shutil.copytree(ROOT / "spec/contracts", root / "spec/contracts", dirs_exist_ok=True)
+        shutil.copytree(ROOT / "proofs/coq", root / "proofs/coq", dirs_exist_ok=True)
         (self.entry,) = self.manifest()["entries"]
 
     def findings(self, job: str, launches: int = 5) -> list[Finding]:
