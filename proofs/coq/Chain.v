@@ -77,20 +77,29 @@ Proof.
   apply mma_accuracy; trivial; unfold weight; lra.
 Qed.
 
-(* Theorem 2.2, the running bound. *)
-Theorem chain_running : forall F g ps acc T s E, (23 <= F)%Z -> chain F g ps acc T ->
-  total_weight (acc 0%nat) ps T < pow2 128 -> Rabs (acc 0%nat - s) <= E ->
-  forall t, (t <= T)%nat -> Rabs (acc t - exact_sum s ps t) <= running (kappa F g) s E ps t.
+(* The running bound, of whatever errs so much at each step. *)
+Lemma running_of_links : forall k ps acc T s E, 0 <= k ->
+  (forall t, (t < T)%nat -> Rabs (acc (S t) - (acc t + dot (ps t))) <= k * (Rabs (acc t) + clipped (ps t))) ->
+  Rabs (acc 0%nat - s) <= E ->
+  forall t, (t <= T)%nat -> Rabs (acc t - exact_sum s ps t) <= running k s E ps t.
 Proof.
-  intros F g ps acc T s E HF H Most Start; induction t as [| t I]; intros L; [exact Start |].
-  specialize (I ltac:(lia)); pose proof (chain_link F g ps acc T HF H Most t L) as K; simpl.
-  pose proof (kappa_nonnegative F g) as K0.
-  assert (Rabs (acc t) <= Rabs (exact_sum s ps t) + running (kappa F g) s E ps t) as A.
+  intros k ps acc T s E K0 K Start; induction t as [| t I]; intros L; [exact Start |].
+  specialize (I ltac:(lia)); specialize (K t L); simpl.
+  assert (Rabs (acc t) <= Rabs (exact_sum s ps t) + running k s E ps t) as A.
   { replace (acc t) with ((acc t - exact_sum s ps t) + exact_sum s ps t) by ring.
     eapply Rle_trans; [apply Rabs_triang |]; lra. }
   replace (acc (S t) - (exact_sum s ps t + dot (ps t)))
     with ((acc (S t) - (acc t + dot (ps t))) + (acc t - exact_sum s ps t)) by ring.
   eapply Rle_trans; [apply Rabs_triang |]; nra.
+Qed.
+
+(* Theorem 2.2, the running bound. *)
+Theorem chain_running : forall F g ps acc T s E, (23 <= F)%Z -> chain F g ps acc T ->
+  total_weight (acc 0%nat) ps T < pow2 128 -> Rabs (acc 0%nat - s) <= E ->
+  forall t, (t <= T)%nat -> Rabs (acc t - exact_sum s ps t) <= running (kappa F g) s E ps t.
+Proof.
+  intros F g ps acc T s E HF H Most Start.
+  apply running_of_links; [apply kappa_nonnegative | now apply chain_link | exact Start].
 Qed.
 
 (* Theorem 2.2, the bound a priori. *)
@@ -191,7 +200,7 @@ Definition row_weight (a b : nat -> R) (K : nat) : R := sum_below (fun k => cl (
 Theorem gemm_accuracy : forall F g a b acc K t, (23 <= F)%Z -> gemm F g a b acc K t ->
   Rabs (acc t - row a b K) <= running (kappa F g) 0 0 (sixteen a b) t /\
   Rabs (acc t - row a b K) <= INR t * (kappa F g * row_weight a b K) /\
-  Rabs (acc t) <= row_weight a b K.
+  Rabs (acc t) <= row_weight a b K /\ format32 (acc t).
 Proof.
   intros F g a b acc K t HF [L [Few [P [Z [Start D]]]]].
   assert (total_weight (acc 0%nat) (sixteen a b) t < pow2 128) as Most.
@@ -217,7 +226,7 @@ Proof.
     rewrite Start, Rminus_0_r, Rabs_R0; lra.
   - pose proof (chain_a_priori F g (sixteen a b) acc t HF H Most t (le_n t)) as A; rewrite Start in A.
     apply Rle_trans with (1 := A), a_priori_most, kappa_nonnegative.
-  - destruct (chain_magnitude F g (sixteen a b) acc t HF H Most t (le_n t)) as [A _]; now rewrite Start in A.
+  - pose proof (chain_magnitude F g (sixteen a b) acc t HF H Most t (le_n t)) as A; now rewrite Start in A.
 Qed.
 
 (* With the constants of docs/numerics.md: Ada and every TC(24, 2), and Hopper by itself. *)

@@ -17,10 +17,11 @@ from spec.errors import ContractViolation, FltcError
 from spec.operators import operator_of
 from spec.operators.model import KnownAnswer
 from spec.ptx.parser import parse
+from spec.tensor_core import ADA, TensorCore
 from tests.harness.compare import Verdict, execute, judge
 
 FOLDER = Path(__file__).parents[1] / "ptx" / "numerics"
-CEILINGS = Ceilings(registers=64, static_shared=4096)
+CEILINGS = Ceilings(registers=255, static_shared=49152, dynamic_shared=49152)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Kernel:
         module = parse(text, name=f"{self.name}.ptx")
         return check_refinement(self.name, self.contract, module, self.cases if cases is None else cases)
 
-    def differ(self, text: str, launches: Sequence[KnownAnswer]) -> tuple[list[str], float]:
+    def differ(
+        self, text: str, launches: Sequence[KnownAnswer], tensor_core: TensorCore = ADA
+    ) -> tuple[list[str], float]:
         """What the differential harness complains of when the emulator runs these, and the worst error / bound.
 
         Of a launch that is not `bitwise`, only its inputs are used.
@@ -59,7 +62,7 @@ class Kernel:
             verdict = Verdict()
             try:
                 aligned = dict.fromkeys((b.name for b in self.contract.buffers), 0)
-                outcome = execute(EmulatorDevice("forward"), descriptor, values, launch.inputs, aligned)
+                outcome = execute(EmulatorDevice("forward", tensor_core), descriptor, values, launch.inputs, aligned)
                 verdict.complaints += outcome.complaints
                 judge(operator.expected(launch.inputs, launch.floats), outcome.outputs, operator, verdict)
             except ContractViolation:
@@ -71,9 +74,8 @@ class Kernel:
         return complaints, worst
 
     def sizes(self, launch: KnownAnswer) -> dict[str, int]:
-        """Parameter values for arrays of these shapes, inputs first: extents that are parameters, rows packed."""
-        gated = self.contract.power in (p.name for p in self.contract.parameters)
-        values = {self.contract.power: ACTIVE} if gated else {}
+        """Parameter values for arrays of these shapes, inputs first; rows packed. Others are 0."""
+        values: dict[str, int] = {}
         for buffer in sorted(self.contract.buffers, key=lambda b: b.name not in launch.inputs):
             shape = launch.inputs.get(buffer.name, launch.output).shape
             for name, size in zip(buffer.shape, shape, strict=False):
@@ -82,7 +84,8 @@ class Kernel:
         for buffer in self.contract.buffers:
             if buffer.leading:
                 values[buffer.leading] = values[buffer.shape[-1]]
-        return values
+        others = (p.name for p in self.contract.parameters if p.kind in ("u32", "u64", "power"))
+        return {**dict.fromkeys(others, 0), **values}
 
 
 def buffers(shapes: Mapping[str, tuple[str, ...]], output: str, **elements: str) -> tuple[Buffer, ...]:
@@ -192,6 +195,32 @@ def _flat(name: str, entry: str, inputs: tuple[str, ...], even: bool) -> Kernel:
 
 RESIDUAL = _flat("residual", "residual_f16", ("a", "b"), even=False)
 COPY = _flat("copy", "copy_16", ("x",), even=True)
+_PLANES = ("planes", "rows", "columns")
+COPY_PLANES = Kernel(
+    "copy_planes",
+    Contract(
+        stem="copy_planes",
+        entry="copy_planes",
+        parameters=(
+            Parameter("x", "buffer"),
+            Parameter("y", "buffer"),
+            *(Parameter(name, "u32") for name in (*_PLANES, "stride", "plane", "n")),
+        ),
+        requires=("planes >= 1 && rows >= 1 && columns >= 1 && columns <= 32 && stride >= columns",
+                  "plane >= rows * stride && n == planes * plane && n <= 2^20"),
+        buffers=tuple(
+            Buffer(name, "f16", _PLANES, access, leading="stride", align=2, plane="plane")
+            for name, access in (("x", "r"), ("y", "w"))
+        ),
+        block=(32, 1, 1),
+        grid=("rows", "planes", "1"),
+        outputs=("y",),
+        ceilings=CEILINGS,
+        operator="copy",
+    ),
+    (Case("three planes", {"planes": 3, "rows": 2, "columns": 5, "stride": 7, "plane": 17, "n": 51}),
+     Case("packed", {"planes": 2, "rows": 3, "columns": 4, "stride": 4, "plane": 12, "n": 24})),
+)  # fmt: skip
 _ROPE_SIZES = ("rows", "columns", "half", "x_stride", "table_stride", "y_stride")
 
 

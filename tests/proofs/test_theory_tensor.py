@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import pytest
 
 from proofs.numerics import theory
-from proofs.numerics.formal import COQC, Compiled, Status, compile_coq, missing
+from proofs.numerics.formal import Compiled, Status, compile_coq
 from spec import tensor_core
+from tests.formal import needs_coq
 
-needs_coq = pytest.mark.skipif(bool(missing(COQC)), reason=missing(COQC) or "coqc is here")
 FILES = ("Rounding.v", *theory.TENSOR_CORE)
 END_THEOREMS = (
     "Truncation.rz32_error", "TensorCore.mma_accuracy", "TensorCore.tensor_core_weaker",
     "TensorCore.tensor_core_exists", "Chain.chain_running", "Chain.chain_a_priori", "Chain.gemm_accuracy",
     "Chain.gemm_ada", "Chain.gemm_hopper", "Chain.gemm_weaker", "Chain.gemm_stored",
+    "Split.split_accuracy", "Split.split_gemm", "Split.factor_accuracy", "Literal.literal_accuracy",
+    "Literal.kappa_literal_value", "Literal.literal_running", "Literal.literal_a_priori", "Literal.literal_is_attained",
     "Counterexamples.accuracy_holds", "Counterexamples.kappa_is_near_24_2", "Counterexamples.kappa_is_near_25_1",
     "Counterexamples.bits_are_needed", "Counterexamples.clipping_is_needed",
 )  # fmt: skip
@@ -43,6 +45,10 @@ FALSE = {
     "a row that is not filled up with zeros": (
         "Chain.v", "(forall k, (K <= k < 16 * t)%nat -> a k = 0 /\\ b k = 0) /\\",
         "(forall k, (K < k < 16 * t)%nat -> a k = 0 /\\ b k = 0) /\\"),
+    "a rounding of what has an error, counted as one of the exact value": (
+        "Split.v", "<= (1 + u) * b + u * Rabs e.", "<= b + u * Rabs e."),
+    "sixteen literal additions counted as fifteen": (
+        "Literal.v", "kappa_literal : R := (1 + w) ^ 16 - 1", "kappa_literal : R := (1 + w) ^ 15 - 1"),
     "an example that loses more than it does": ("Counterexamples.v", "(899 / 100 * pow2 (-23))", "(9 * pow2 (-23))"),
 }  # fmt: skip
 
@@ -89,8 +95,9 @@ def test_false_variants_are_refused(what: str) -> None:
 def test_the_contracts_constant_is_the_theorems() -> None:
     constants = [(kept, groups, tensor_core.kappa(kept, groups)) for kept, groups in ((24, 2), (25, 1), (23, 4))]
     assert constants[0][2] == tensor_core.KAPPA
-    assert _equal(constants).status is Status.ACCEPTED
-    assert _equal([(24, 2, tensor_core.KAPPA * Fraction(9, 10))]).status is Status.REFUSED
+    values = {f"kappa {kept} {groups}": value for kept, groups, value in constants}
+    assert _equal({**values, "kappa_literal": tensor_core.KAPPA_LITERAL}).status is Status.ACCEPTED
+    assert _equal({"kappa 24 2": tensor_core.KAPPA * Fraction(9, 10)}).status is Status.REFUSED
 
 
 def _together(theorems: Sequence[str]) -> str:
@@ -100,11 +107,12 @@ def _together(theorems: Sequence[str]) -> str:
     return "\n".join([*lines, f"Definition claims := ({', '.join((*theorems, 'I'))})."]) + "\n"
 
 
-def _equal(constants: list[tuple[int, int, Fraction]]) -> Compiled:
-    """coqc on the claim that the kappa of TensorCore.v has these values."""
-    text = "From Coq Require Import Reals Lra.\nFrom Fltc Require Import Rounding TensorCore.\nOpen Scope R_scope.\n"
-    for kept, groups, value in constants:
-        text += f"Goal kappa {kept} {groups} = {value.numerator} / {value.denominator}.\n"
-        text += "Proof. unfold kappa, pow2; simpl; lra. Qed.\n"
-    order = ("Rounding.v", "Truncation.v", "TensorCore.v")
+def _equal(values: Mapping[str, Fraction]) -> Compiled:
+    """coqc on the claim that factors of the theories have these values."""
+    text = "From Coq Require Import Reals Lra.\nFrom Fltc Require Import Rounding TensorCore Literal.\n"
+    text += "Open Scope R_scope.\n"
+    for name, value in values.items():
+        text += f"Goal {name} = {value.numerator} / {value.denominator}.\n"
+        text += "Proof. unfold kappa_literal, w, kappa, pow2; simpl; lra. Qed.\n"
+    order = FILES[: FILES.index("Literal.v") + 1]
     return compile_coq({**theory.texts(order), "Constants.v": text}, (*order, "Constants.v"))
