@@ -17,12 +17,12 @@ from verifier.findings import AuditError, Finding, Grade, Unknown, Unreadable
 from verifier.formal import PACKAGES
 from verifier.judgement import judge
 from verifier.library import FOLDER as LIBRARY
-from verifier.library import check_library
+from verifier.library import check_library, check_roundings
 from verifier.manifest import NAME, Bundle, read_bundle
 from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
 from verifier.resources import check_abi, check_resources
-from verifier.scripts import check_scripts
+from verifier.scripts import Formal, check_scripts
 from verifier.theorems import check_theorems
 from verifier.vacuity import vacuous
 
@@ -72,6 +72,11 @@ class Part:
         self.theorems += other.theorems
         self.unasked += other.unasked
         self.needs = self.needs or other.needs
+
+    def take(self, found: Formal) -> None:
+        """Take what became of scripts."""
+        self.findings += found.findings
+        self.scripts, self.not_run, self.needs = found.proved, found.not_run, found.needs
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ def audit(
     if not stems:
         return AuditReport((), Part([Finding("backend/ptx", "no PTX files here", Grade.UNREADABLE)]))
     tell = on_progress or (lambda done, count, what: None)
-    jobs = [*((stem, job) for job in JOBS for stem in stems), (LIBRARY, "lemmas")]
+    jobs = [*((stem, job) for job in JOBS for stem in stems), (LIBRARY, "lemmas"), (LIBRARY, "formal")]
     tell(0, len(jobs), "reading")
     parts: dict[tuple[str, str], Part] = {}
     with _pool(min(processes, len(jobs))) as pool:
@@ -167,13 +172,16 @@ def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
 
 
 def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
-    """One of JOBS on one PTX file, or the job of the library. Never raises for bad input: it is a finding.
+    """One of JOBS on one PTX file, or one of the library. Never raises for bad input: it is a finding.
 
     `launches`: how many launches the binding samples, besides the manifest's occasions.
     """
     part = Part()
     if stem == LIBRARY:
-        part.findings, part.decided = check_library(root)
+        if job == "formal":
+            part.take(check_roundings(root))
+        else:
+            part.findings, part.decided = check_library(root)
         return part
     try:
         bundle, findings = read_bundle(root, stem)
@@ -231,10 +239,10 @@ def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part
 
 def _formal(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
     """Scripts about roundings and theorems about lengths: they claim what the contract needs, and are proved again."""
-    found, theorems = check_scripts(bundle), check_theorems(root, bundle)
-    part.findings += found.findings + theorems.findings
-    part.scripts, part.not_run, part.needs = found.proved, found.not_run, found.needs or theorems.needs
-    part.theorems, part.unasked = theorems.proved, theorems.not_run
+    part.take(check_scripts(bundle))
+    theorems = check_theorems(root, bundle)
+    part.findings += theorems.findings
+    part.theorems, part.unasked, part.needs = theorems.proved, theorems.not_run, part.needs or theorems.needs
 
 
 def _binding(bundle: Bundle, subjects: dict[str, Subject], part: Part, launches: int) -> None:

@@ -20,10 +20,11 @@ Inductive outcome : Set :=
   | Number (v : R)
   | Infinite.
 
-(* ex2.approx.ftz: near 2^t, or flushed to 0 where 2^t is at most 2^-125, or +Inf where it may reach 2^127. *)
+(* ex2.approx.ftz: near 2^t; anything from 0 to 2^-124 where 2^t is at most 2^-125, so that results around 2^-126, flushed
+   or not, are among them; or +Inf where it may reach 2^127. *)
 Inductive ex2 (kappa t : R) : outcome -> Prop :=
   | Ex2Near : forall e, Rabs (e - power t) <= kappa * power t -> ex2 kappa t (Number e)
-  | Ex2Flushed : power t <= pow2 (-125) -> ex2 kappa t (Number 0)
+  | Ex2Small : forall e, power t <= pow2 (-125) -> 0 <= e <= pow2 (-124) -> ex2 kappa t (Number e)
   | Ex2Infinite : pow2 127 <= power t * (1 + kappa) -> ex2 kappa t Infinite.
 
 (* add.rn(1, e): rounded, and +Inf may stand for what reaches 2^127. A number that it leaves is below 2^128. *)
@@ -32,9 +33,11 @@ Inductive plus_one : outcome -> outcome -> Prop :=
   | PlusOverflow : forall e, pow2 127 <= rn32 (1 + e) -> plus_one (Number e) Infinite
   | PlusInfinite : plus_one Infinite Infinite.
 
-(* rcp.approx.ftz: near 1 / d, or flushed to 0 where a value that near may be below 2^-126; 0 at +Inf. *)
+(* rcp.approx.ftz: near 1 / d, or flushed to 0 where a value that near may be below 2^-126; a normal number above 1 / d
+   where 1 / d is not normal, so that its units are those of 2^-126; 0 at +Inf. *)
 Inductive rcp (rho : R) : outcome -> R -> Prop :=
   | RcpNear : forall d r, Rabs (r - / d) <= rho * / d -> rcp rho (Number d) r
+  | RcpLeast : forall d r, / d <= pow2 (-126) <= r -> Rabs (r - / d) <= rho * pow2 (-126) -> rcp rho (Number d) r
   | RcpFlushed : forall d, (1 - rho) * / d < pow2 (-126) -> rcp rho (Number d) 0
   | RcpInfinite : rcp rho Infinite 0.
 
@@ -105,6 +108,27 @@ Proof.
   pose proof (tail_equation rho a A') as E; pose proof (tail_equation rho b B') as F.
   pose proof (tail_nonnegative rho b Rho B') as N; rewrite u_value in *.
   apply Rmult_le_reg_r with (1 - a); [lra |]; nra.
+Qed.
+
+(* --- adding next to nothing --------------------------------------------------------------------------------------- *)
+
+Lemma nothing_added : forall e, 0 <= e <= pow2 (-124) -> rn32 (1 + e) = 1.
+Proof.
+  intros e [L U]; assert (format32 1) as One by (change 1 with (pow2 0); apply pow2_format; lia).
+  assert (1 <= rn32 (1 + e)) as Low.
+  { apply Rle_trans with (rn32 1); [rewrite (rn32_exact 1 One); lra | apply rn32_monotone; lra]. }
+  assert (pow2 (-124) <= pow2 (-25)) as Far by (apply pow2_monotone; lia).
+  assert (pow2 (-23) = 4 * pow2 (-25)) as Four by (unfold pow2; simpl; lra); pose proof (pow2_positive (-25)).
+  assert (Rabs (rn32 (1 + e) - (1 + e)) <= Rabs (1 - (1 + e))) as Near.
+  { assert (Valid_exp (FLT_exp (-149) 24)) as Valid by (apply FLT_exp_valid; reflexivity).
+    apply (proj2 (round_N_pt radix2 (FLT_exp (-149) 24) (fun z => negb (Z.even z)) (1 + e))); exact One. }
+  replace (1 - (1 + e)) with (- e) in Near by ring; rewrite Rabs_Ropp, (Rabs_pos_eq e) in Near by lra.
+  apply within_bounds in Near; destruct Low as [More | E]; [exfalso | now symmetry].
+  assert (succ radix2 (FLT_exp (-149) 24) 1 <= rn32 (1 + e)) as Next.
+  { apply succ_le_lt; [apply FLT_exp_valid; reflexivity | exact One | apply rn32_format | exact More]. }
+  rewrite succ_eq_pos in Next by lra; change (ulp radix2 (FLT_exp (-149) 24) 1) with
+    (ulp radix2 (FLT_exp (-149) 24) (bpow radix2 0)) in Next.
+  rewrite ulp_bpow in Next; change (bpow radix2 (FLT_exp (-149) 24 (0 + 1))) with (pow2 (-23)) in Next; lra.
 Qed.
 
 (* --- exponentials ------------------------------------------------------------------------------------------------- *)
@@ -248,7 +272,7 @@ Lemma denominator : forall v, ex2 kappa t (Number v) -> 1 <= rn32 (1 + v) /\
 Proof.
   intros v X; pose proof E_positive; pose proof a_range.
   assert (rn32 1 = 1) as One by (change 1 with (pow2 0); apply rn32_pow2; lia).
-  inversion X as [v' Near Eq | Flushed Eq |]; subst.
+  inversion X as [v' Near Eq | v' Flushed Few Eq |]; subst.
   - destruct (near_denominator v Near) as [V [s [S Sum]]].
     assert (1 <= rn32 (1 + v)) as L by (rewrite <- One; apply rn32_monotone; lra).
     assert (regular (1 + v)) as G.
@@ -256,7 +280,7 @@ Proof.
       unfold pow2; simpl; lra. }
     destruct (rn32_factor _ G) as [c [C R]]; split; [exact L |]; exists s, c; repeat split; trivial.
     rewrite R, Sum; ring.
-  - rewrite Rplus_0_r, One in *; split; [lra |].
+  - rewrite (nothing_added v Few); split; [lra |].
     exists 0, (/ (1 + E) - 1); split; [rewrite Rabs_R0; lra |]; split; [| field; lra].
     destruct power_factor as [f [Pf [[f0 f1] f2]]]; pose proof F_range.
     assert (E <= u) as Small.
@@ -326,12 +350,42 @@ Proof.
   pose proof (Rmult_le_compat_l _ _ _ (Rlt_le _ _ P) H); lra.
 Qed.
 
+(* Where 1 / d is below the normal numbers: every error together is a small part of 2^-126 |x|. *)
+Lemma least_result : forall d s c r, 1 <= d -> Rabs s <= a -> Rabs c <= u -> d = (1 + E) * ((1 + s) * (1 + c)) ->
+  / d <= pow2 (-126) <= r -> Rabs (r - / d) <= rho * pow2 (-126) ->
+  Rabs (rn32 (x * r) - silu x) <= Phi * Rabs (silu x) + pow2 (-126) * Rabs x.
+Proof.
+  intros d s c r D1 S C D [I R] N; pose proof E_positive; pose proof a_range; pose proof u_value as U.
+  pose proof (pow2_positive (-126)) as P0; set (m := pow2 (-126)) in *.
+  apply within_bounds in S, C, N; rewrite U in C; assert (0 < / d) as I0 by (apply Rinv_0_lt_compat; lra).
+  assert (99 / 100 - / 1000 <= (1 + s) * (1 + c) <= 101 / 100 + / 1000) as Q by (split; nra).
+  assert (8 <= Rabs x) as Big.
+  { destruct (Rle_lt_dec 8 (Rabs x)) as [B | B]; [exact B | exfalso].
+    assert (E <= 6561) as E8.
+    { unfold E; apply Rle_trans with (2 := exp_8), exp_monotone.
+      apply Rle_trans with (1 := Rle_abs _); rewrite Rabs_Ropp; lra. }
+    assert (d <= 8192) as D8.
+    { rewrite D; apply Rle_trans with (6562 * (11 / 10)); [apply Rmult_le_compat; lra | lra]. }
+    assert (/ 8192 <= / d) as J by (apply Rinv_le; lra).
+    assert (m <= / 16384) as M by (unfold m, pow2; simpl; lra); lra. }
+  assert (regular (x * r)) as G.
+  { right; rewrite Rabs_mult, (Rabs_pos_eq r) by lra; fold m; nra. }
+  destruct (rn32_factor _ G) as [b [B Y]]; apply within_bounds in B; rewrite U in B; rewrite Y, silu_value.
+  assert (/ (1 + E) = (1 + s) * (1 + c) * / d) as W by (rewrite D; field; nra).
+  assert (Rabs (r * (1 + b) - / (1 + E)) <= m) as All.
+  { rewrite W; apply Rabs_le; assert (0 <= r <= 2 * m) as R2 by nra; split; nra. }
+  replace (x * r * (1 + b) - x * / (1 + E)) with (x * (r * (1 + b) - / (1 + E))) by ring; rewrite Rabs_mult.
+  pose proof (tail_nonnegative rho a rho_small a_small) as T; change (0 <= Phi) in T.
+  pose proof (Rmult_le_compat_l _ _ _ (Rabs_pos x) All).
+  pose proof (Rmult_le_pos _ _ T (Rabs_pos (x * / (1 + E)))); lra.
+Qed.
+
 Theorem silu_accuracy : forall y, computes log2e kappa rho x y ->
   Rabs (y - silu x) <= Phi * Rabs (silu x) + pow2 (-126) * Rabs x.
 Proof.
   intros y [e [d [r [X [P [R ->]]]]]]; fold t in X; pose proof E_positive; pose proof a_range; pose proof u_value as U.
   assert (pow2 127 = 2 * pow2 126) as Two by (unfold pow2; simpl; lra).
-  inversion R as [v q Near Dv | v Flushed Dv | Dv]; subst.
+  inversion R as [v q Near Dv | v q Least Near Dv | v Flushed Dv | Dv]; subst.
   - inversion P as [w Below Ew Dw | |]; subst; destruct (denominator w X) as [L [s [c [S [C D]]]]].
     set (v := rn32 (1 + w)) in *; assert (0 < / v) as I by (apply Rinv_0_lt_compat; lra).
     set (k := r * v - 1); assert (r = (1 + k) * / v) as Rk by (unfold k; field; lra).
@@ -351,6 +405,8 @@ Proof.
     { apply (tail_step rho a rho_small a_small s c k b z S C K B); unfold z; field; nra. }
     pose proof (Rmult_le_compat_r _ _ _ (Rabs_pos (silu x)) Z); pose proof (pow2_positive (-126)) as P0.
     pose proof (Rmult_le_pos _ _ (Rlt_le _ _ P0) (Rabs_pos x)); lra.
+  - inversion P as [w Below Ew Dw | |]; subst; destruct (denominator w X) as [L [s [c [S [C D]]]]].
+    now apply (least_result (rn32 (1 + w)) s c r).
   - inversion P as [w Below Ew Dw | |]; subst; destruct (denominator w X) as [L [s [c [S [C D]]]]].
     apply zero_result; pose proof (tail_downward rho a rho_small a_small) as T; change (tail rho a) with Phi in T.
     set (v := rn32 (1 + w)) in *; apply within_bounds in S, C.
