@@ -23,11 +23,13 @@ from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
 from verifier.resources import check_abi, check_resources
 from verifier.scripts import check_scripts
+from verifier.theorem_tensor import check_tensor_core
 from verifier.theorems import check_theorems
 from verifier.vacuity import vacuous
 
 Progress = Callable[[int, int, str], None]
 JOBS = ("binding", "claims", "formal", "programs", "records")
+LIBRARY_JOBS = ("lemmas", "theorems")
 PROCESSES = 2
 LAUNCHES = 40
 SEED = 20_260_601
@@ -131,7 +133,7 @@ def audit(
     if not stems:
         return AuditReport((), Part([Finding("backend/ptx", "no PTX files here", Grade.UNREADABLE)]))
     tell = on_progress or (lambda done, count, what: None)
-    jobs = [*((stem, job) for job in JOBS for stem in stems), (LIBRARY, "lemmas")]
+    jobs = [*((stem, job) for job in JOBS for stem in stems), *((LIBRARY, job) for job in LIBRARY_JOBS)]
     tell(0, len(jobs), "reading")
     parts: dict[tuple[str, str], Part] = {}
     with _pool(min(processes, len(jobs))) as pool:
@@ -167,13 +169,18 @@ def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
 
 
 def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
-    """One of JOBS on one PTX file, or the job of the library. Never raises for bad input: it is a finding.
+    """One of JOBS on one PTX file, or of LIBRARY_JOBS on the library. Never raises for bad input: it is a finding.
 
     `launches`: how many launches the binding samples, besides the manifest's occasions.
     """
     part = Part()
-    if stem == LIBRARY:
+    if (stem, job) == (LIBRARY, "lemmas"):
         part.findings, part.decided = check_library(root)
+        return part
+    if stem == LIBRARY:
+        found = check_tensor_core(root)
+        part.findings, part.theorems = found.findings, found.proved
+        part.unasked, part.needs = found.not_run, found.needs
         return part
     try:
         bundle, findings = read_bundle(root, stem)
