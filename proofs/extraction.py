@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proofs.refinement_cases import Case
-from spec.contracts.expr import evaluate, parse_expr
 from spec.contracts.model import Buffer, Contract
 from spec.ptx.ast import Module
 from spec.ptx.extraction import extract as run_for_expressions
@@ -65,10 +64,11 @@ def extract(contract: Contract, module: Module, case: Case) -> Extracted:
 
 def _add(memory: Memory, buffer: Buffer, values: Mapping[str, int], case: Case) -> int:
     """The buffer in the launch's memory, its rows as the contract has them; content is named, not numbers."""
-    columns = pitch = 0
-    if len(buffer.shape) == 2:
-        columns = evaluate(parse_expr(buffer.shape[1]), values)
-        pitch = evaluate(parse_expr(buffer.row_stride), values)
+    counts, width = buffer.sizes(values), buffer.element_bytes
+    strides = [width * n for n in buffer.strides(values)]
+    rank, plane = len(counts), 0
+    if rank == 3 and 0 not in counts:
+        plane = (counts[1] - 1) * strides[1] + counts[2] * width
     return memory.add(
         buffer.name,
         size=buffer.extent(values),
@@ -76,6 +76,8 @@ def _add(memory: Memory, buffer: Buffer, values: Mapping[str, int], case: Case) 
         initialised="r" in buffer.access,
         offset=case.offsets.get(buffer.name, 0),
         symbolic=buffer.element if "r" in buffer.access else "",
-        row_pitch=pitch * buffer.element_bytes,
-        row_bytes=columns * buffer.element_bytes,
+        row_pitch=strides[-2] if rank > 1 else 0,
+        row_bytes=counts[-1] * width if rank > 1 else 0,
+        plane_pitch=strides[0] if rank == 3 else 0,
+        plane_bytes=plane,
     )

@@ -11,11 +11,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from proofs.extraction import Extracted, extract
 from proofs.refinement_cases import Case, cases_of
 from proofs.verdict import Verdict
-from spec.contracts.expr import evaluate, parse_expr
 from spec.contracts.model import ACTIVE, Contract
 from spec.errors import BadInput, FltcError, Unsupported
 from spec.operators import operator_of
@@ -182,10 +182,9 @@ def _elements(contract: Contract, case: Case) -> list[tuple[str, int]]:
     found = []
     for name in contract.outputs:
         buffer = contract.buffer(name)
-        sizes = [evaluate(parse_expr(s), case.values) for s in buffer.shape]
-        rows, columns = sizes if len(sizes) == 2 else (1, sizes[0])
-        stride = evaluate(parse_expr(buffer.row_stride), case.values)
-        found += [(name, row * stride + column) for row in range(rows) for column in range(columns)]
+        strides = buffer.strides(case.values)
+        for index in product(*(range(size) for size in buffer.sizes(case.values))):
+            found.append((name, sum(i * stride for i, stride in zip(index, strides, strict=True))))
     return found
 
 

@@ -195,6 +195,32 @@ def _flat(name: str, entry: str, inputs: tuple[str, ...], even: bool) -> Kernel:
 
 RESIDUAL = _flat("residual", "residual_f16", ("a", "b"), even=False)
 COPY = _flat("copy", "copy_16", ("x",), even=True)
+_PLANES = ("planes", "rows", "columns")
+COPY_PLANES = Kernel(
+    "copy_planes",
+    Contract(
+        stem="copy_planes",
+        entry="copy_planes",
+        parameters=(
+            Parameter("x", "buffer"),
+            Parameter("y", "buffer"),
+            *(Parameter(name, "u32") for name in (*_PLANES, "stride", "plane", "n")),
+        ),
+        requires=("planes >= 1 && rows >= 1 && columns >= 1 && columns <= 32 && stride >= columns",
+                  "plane >= rows * stride && n == planes * plane && n <= 2^20"),
+        buffers=tuple(
+            Buffer(name, "f16", _PLANES, access, leading="stride", align=2, plane="plane")
+            for name, access in (("x", "r"), ("y", "w"))
+        ),
+        block=(32, 1, 1),
+        grid=("rows", "planes", "1"),
+        outputs=("y",),
+        ceilings=CEILINGS,
+        operator="copy",
+    ),
+    (Case("three planes", {"planes": 3, "rows": 2, "columns": 5, "stride": 7, "plane": 17, "n": 51}),
+     Case("packed", {"planes": 2, "rows": 3, "columns": 4, "stride": 4, "plane": 12, "n": 24})),
+)  # fmt: skip
 _ROPE_SIZES = ("rows", "columns", "half", "x_stride", "table_stride", "y_stride")
 
 

@@ -8,7 +8,7 @@ import pytest
 from proofs.verdict import Verdict
 from spec.operators import operator_of
 from spec.operators.model import KnownAnswer, raw
-from tests.proofs.numeric_kernels import COPY, DEQUANT, RESIDUAL, ROPE, SWIGLU, Kernel, random_words
+from tests.proofs.numeric_kernels import COPY, COPY_PLANES, DEQUANT, RESIDUAL, ROPE, SWIGLU, Kernel, random_words
 
 KERNELS = {k.name: k for k in (COPY, RESIDUAL, ROPE, SWIGLU, *DEQUANT.values())}
 """GEMM has tests of its own, test_refinement_gemm.py."""
@@ -82,3 +82,21 @@ def test_a_residual_is_right_on_drawn_words() -> None:
     drawn = {"a": random_words(8, 400, high=0x7F00), "b": random_words(9, 400, high=0x7F00)}
     complaints, _ = RESIDUAL.differ(RESIDUAL.text, [KnownAnswer("drawn", drawn, raw(*[0] * 400))])
     assert not complaints
+
+
+def test_refinement_takes_buffers_of_three_extents() -> None:
+    """Elements between rows and planes are neither wanted nor may they be read or written."""
+    result = COPY_PLANES.refine(COPY_PLANES.text)
+    assert result.verdict is Verdict.PROVED, result.detail
+    assert [size.elements for size in result.sizes] == [30, 24]
+    fewer = COPY_PLANES.text.replace("setp.ge.u32 %out, %i, %columns;", "setp.gt.u32 %out, %i, 2;")
+    assert "is not written" in COPY_PLANES.refine(fewer, COPY_PLANES.cases[:1]).detail
+    refused = {
+        "packed rows": (("[stride]", "[columns]"), "byte 10 of row 0 of x, whose rows have 10 bytes"),
+        "a column more": (("%out, %i, %columns", "%out, %i, 6"), "byte 10 of row 0 of x, whose rows have 10 bytes"),
+        "packed planes": (("[plane]", "[stride]"), "byte 28 of plane 0 of x, whose planes have 24 bytes"),
+    }
+    for name, ((old, new), says) in refused.items():
+        result = COPY_PLANES.refine(COPY_PLANES.text.replace(old, new), COPY_PLANES.cases[:1])
+        assert result.verdict is Verdict.REFUTED, name
+        assert says in result.detail, (name, result.detail)

@@ -129,6 +129,16 @@ def test_what_cancels_may_vanish(model: TensorCore, size: int, allowed: set[int]
 
 
 @EACH
+def test_thirty_ones_vanish_between_two_products_that_cancel(model: TensorCore) -> None:
+    large, negative = (encode(Fraction(v), F16) for v in (8192, -8192))
+    a, b = [large, *[0x3C00] * 30, negative], [large, *[0x3C00] * 30, large]
+    assert word(_simulate(a, b, model)[1]) == 0
+    expected = gemm.expected({"a": _row(a), "b": _column(b)}, {})
+    assert expected.exact[0, 0] == 30
+    assert expected.accepts(raw(0)[np.newaxis]).all()
+
+
+@EACH
 @pytest.mark.parametrize(("count", "result"), [(65_519, 0x7BFF), (65_520, 0x7C00)])
 def test_sums_of_ones_are_exact_up_to_the_conversion(model: TensorCore, count: int, result: int) -> None:
     found = chains(np.ones((1, count)), np.ones((count, 1)))
