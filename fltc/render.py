@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Column order of design and documentation; kinds not named here follow in alphabetical order.
 KINDS = (
     "coverage", "single-writer", "bounds", "alignment", "barrier", "race", "resources", "power-gate", "abi",
-    "numerics", "identities", "refinement", "no-wrap", "init", "no-trap", "composition",
+    "numerics", "identities", "roundings", "refinement", "no-wrap", "init", "no-trap", "composition",
 )  # fmt: skip
 
 STYLES = {

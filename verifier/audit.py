@@ -17,19 +17,19 @@ from verifier.findings import AuditError, Finding, Grade, Unknown, Unreadable
 from verifier.formal import PACKAGES
 from verifier.judgement import judge
 from verifier.library import FOLDER as LIBRARY
-from verifier.library import check_library
+from verifier.library import check_library, check_roundings
 from verifier.manifest import NAME, Bundle, read_bundle
 from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
 from verifier.resources import check_abi, check_resources
-from verifier.scripts import check_scripts
+from verifier.scripts import Formal, check_scripts
 from verifier.theorem_tensor import check_tensor_core
 from verifier.theorems import check_theorems
 from verifier.vacuity import vacuous
 
 Progress = Callable[[int, int, str], None]
 JOBS = ("binding", "claims", "formal", "programs", "records")
-LIBRARY_JOBS = ("lemmas", "theorems")
+LIBRARY_JOBS = ("lemmas", "formal", "theorems")
 PROCESSES = 2
 LAUNCHES = 40
 SEED = 20_260_601
@@ -74,6 +74,11 @@ class Part:
         self.theorems += other.theorems
         self.unasked += other.unasked
         self.needs = self.needs or other.needs
+
+    def take(self, found: Formal) -> None:
+        """Take what became of scripts."""
+        self.findings += found.findings
+        self.scripts, self.not_run, self.needs = found.proved, found.not_run, found.needs
 
 
 @dataclass(frozen=True)
@@ -174,13 +179,8 @@ def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
     `launches`: how many launches the binding samples, besides the manifest's occasions.
     """
     part = Part()
-    if (stem, job) == (LIBRARY, "lemmas"):
-        part.findings, part.decided = check_library(root)
-        return part
     if stem == LIBRARY:
-        found = check_tensor_core(root)
-        part.findings, part.theorems = found.findings, found.proved
-        part.unasked, part.needs = found.not_run, found.needs
+        _library(root, job, part)
         return part
     try:
         bundle, findings = read_bundle(root, stem)
@@ -206,6 +206,17 @@ def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
         message = f"the artifacts do not fit together ({job}): {type(error).__name__} {error}"
         part.findings.append(Finding(f"proofs/artifacts/{stem}", message))
     return part
+
+
+def _library(root: Path, job: str, part: Part) -> None:
+    if job == "lemmas":
+        part.findings, part.decided = check_library(root)
+    elif job == "formal":
+        part.take(check_roundings(root))
+    else:
+        found = check_tensor_core(root)
+        part.findings, part.theorems = found.findings, found.proved
+        part.unasked, part.needs = found.not_run, found.needs
 
 
 def _records(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
@@ -238,10 +249,10 @@ def _claims(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part
 
 def _formal(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:
     """Scripts about roundings and theorems about lengths: they claim what the contract needs, and are proved again."""
-    found, theorems = check_scripts(bundle), check_theorems(root, bundle)
-    part.findings += found.findings + theorems.findings
-    part.scripts, part.not_run, part.needs = found.proved, found.not_run, found.needs or theorems.needs
-    part.theorems, part.unasked = theorems.proved, theorems.not_run
+    part.take(check_scripts(bundle))
+    theorems = check_theorems(root, bundle)
+    part.findings += theorems.findings
+    part.theorems, part.unasked, part.needs = theorems.proved, theorems.not_run, part.needs or theorems.needs
 
 
 def _binding(bundle: Bundle, subjects: dict[str, Subject], part: Part, launches: int) -> None:

@@ -71,24 +71,27 @@ def _text(term: Term) -> str:
     return f"{term[0]}({parts[0]})" if len(parts) == 1 else f"({parts[0]} {term[0]} {parts[1]})"
 
 
-def _in(text: str, low: Fraction | int, high: Fraction | int) -> Bounds:
+def in_range(text: str, low: Fraction | int, high: Fraction | int) -> Bounds:
+    """An expression in a closed range."""
     return Bounds(read_expression(text), Fraction(low), Fraction(high))
 
 
-def _near(computed: str, exact: str, bound: Fraction) -> Bounds:
+def near(computed: str, exact: str, bound: Fraction) -> Bounds:
+    """A relative error of at most the bound."""
     return Bounds(relative(computed, exact), -bound, bound)
 
 
-def _finite(name: str) -> Bounds:
-    return _in(f"|{name}|", LEAST16, MOST16)
+def finite(name: str) -> Bounds:
+    """A finite binary16 number that is not 0."""
+    return in_range(f"|{name}|", LEAST16, MOST16)
 
 
 def _conversions() -> dict[str, Demand]:
     definitions = read_definitions("y = rn16(x)")
-    normal = Fraction(1, 2**14)
+    normal, half = Fraction(1, 2**14), LEAST16 / 2
     return {
-        "cvt-relative": Demand(definitions, (_in("|x|", normal, OVERFLOW16),), (_near("y", "x", U16),)),
-        "cvt-absolute": Demand(definitions, (_in("|x|", 0, normal),), (_in("y - x", -LEAST16 / 2, LEAST16 / 2),)),
+        "cvt-relative": Demand(definitions, (in_range("|x|", normal, OVERFLOW16),), (near("y", "x", U16),)),
+        "cvt-absolute": Demand(definitions, (in_range("|x|", 0, normal),), (in_range("y - x", -half, half),)),
     }
 
 
@@ -157,14 +160,14 @@ def _rmsnorm(contract: Contract) -> dict[str, Demand]:
     low, high = (Fraction(end) for end in contract.float_ranges["eps"])
     g, rho = gamma(h + 2), rsqrt_error()
     sums = (
-        _in("S", LEAST16**2, columns * MOST16**2), _in("n", 1, columns), _in("eps", low, high),
-        _near("Sh", "S", gamma(h)),
+        in_range("S", LEAST16**2, columns * MOST16**2), in_range("n", 1, columns), in_range("eps", low, high),
+        near("Sh", "S", gamma(h)),
     )
-    rows = (*sums, _finite("x"), _finite("w"), _near("r", "1 / sqrt(vh)", rho))
+    rows = (*sums, finite("x"), finite("w"), near("r", "1 / sqrt(vh)", rho))
     phi = (1 + g / 2 * (1 + g)) * (1 + rho) * (1 + U32) ** 2 - 1
     return _conversions() | {
-        "rmsnorm-prefix": Demand(read_definitions(_SUM), sums, (_near("vh", "V", g),)),
-        "rmsnorm-result": Demand(read_definitions(_ROW), rows, (_near("y", "x * (1 / sqrt(V)) * w", phi * GROWN),)),
+        "rmsnorm-prefix": Demand(read_definitions(_SUM), sums, (near("vh", "V", g),)),
+        "rmsnorm-result": Demand(read_definitions(_ROW), rows, (near("y", "x * (1 / sqrt(V)) * w", phi * GROWN),)),
     }
 
 
@@ -193,31 +196,43 @@ t = rn32(x * -12102203b-23)
 """
 
 
+def _silu_argument() -> Fraction:
+    return (1 + U32) * (1 + LOG2E_ERROR) - 1
+
+
+def _silu_power() -> Fraction:
+    return exponential(-SILU_FROM * _silu_argument()) * (1 + EX2) - 1
+
+
+def _silu_tail(denominator: Fraction) -> Fraction:
+    return (1 + U32) * (1 + RCP) / ((1 - U32) * (1 - denominator)) - 1
+
+
+def silu_phi() -> Fraction:
+    """Phi for every x from SILU_FROM on."""
+    return _silu_tail(_silu_power())
+
+
 def _silu(_: Contract) -> dict[str, Demand]:
-    dt = (1 + U32) * (1 + LOG2E_ERROR) - 1
-    eps = exponential(-SILU_FROM * dt) * (1 + EX2) - 1
+    dt, eps = _silu_argument(), _silu_power()
     tiny, tiny16 = Fraction(1, 2**60), Fraction(1, 2**16)
-    reciprocal = _near("r", "1 / d", RCP)
-
-    def phi(denominator: Fraction) -> Fraction:
-        return (1 + U32) * (1 + RCP) / ((1 - U32) * (1 - denominator)) - 1
-
+    reciprocal = near("r", "1 / d", RCP)
     exact = "x * (1 / (1 + E))"
     return _conversions() | {
         "silu-argument-rounded": Demand(
             read_definitions(_ARGUMENT),
-            (_finite("x"), _in("c", -LOG2E - tiny16, -LOG2E + tiny16), _near("-12102203b-23", "c", LOG2E_ERROR)),
-            (_near("t", "x * c", dt * GROWN),),
+            (finite("x"), in_range("c", -LOG2E - tiny16, -LOG2E + tiny16), near("-12102203b-23", "c", LOG2E_ERROR)),
+            (near("t", "x * c", dt * GROWN),),
         ),
         "silu-result": Demand(
             read_definitions(_POWER),
-            (_finite("x"), _in("E", tiny, exponential(Fraction(-SILU_FROM))), _near("e", "E", eps), reciprocal),
-            (_near("y", exact, phi(eps) * GROWN),),
+            (finite("x"), in_range("E", tiny, exponential(Fraction(-SILU_FROM))), near("e", "E", eps), reciprocal),
+            (near("y", exact, silu_phi() * GROWN),),
         ),
         "silu-large": Demand(
             read_definitions(_POWER),
-            (_finite("x"), _in("E", 0, tiny), _in("e", 0, tiny * (1 + eps)), reciprocal),
-            (_near("y", exact, phi(Fraction(0)) * GROWN),),
+            (finite("x"), in_range("E", 0, tiny), in_range("e", 0, tiny * (1 + eps)), reciprocal),
+            (near("y", exact, _silu_tail(Fraction(0)) * GROWN),),
         ),
     }
 

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from verifier.binary16 import check_identity, read_identity, show
+from verifier.demands_library import library
 from verifier.findings import AuditError, Finding, Grade, Unreadable
-from verifier.manifest import NAME, Lemma, check_seal, read_ascii, read_json, read_listed, sha256
+from verifier.manifest import NAME, Lemma, check_seal, read_ascii, read_json, read_listed, read_scripts, sha256
 from verifier.numerics import check_lemma, read_lemma
+from verifier.scripts import Formal, check
 
 FOLDER = "library"
 PLACE = f"proofs/artifacts/{FOLDER}"
@@ -31,11 +33,11 @@ STEPS = frozenset(" ".join((_SUMS, _TENSOR, _CHAINS, _SOFTMAX, _SAMPLING)).split
 IDENTITIES = frozenset(_IDENTITIES.split())
 STATEMENTS = "b842cb986fa25f21eb0490a33f48782e0a0bf2e1638d23a94b0ebb311c6df831"
 """Digest of what the lemmas say, hypotheses and claims: an edited statement needs a review, and then a new digest."""
-_FIELDS = {"version", "stem", "solver", "files", "numerics", "binary16", "seal"}
+_FIELDS = {"version", "stem", "solver", "files", "numerics", "binary16", "scripts", "seal"}
 
 
 def check_library(root: Path) -> tuple[list[Finding], int]:
-    """What is wrong with the library below a checkout, and how many queries were decided."""
+    """What is wrong with the library below a checkout, its scripts aside, and how many queries were decided."""
     findings: list[Finding] = []
     where = f"{PLACE}/{NAME}"
     try:
@@ -43,12 +45,14 @@ def check_library(root: Path) -> tuple[list[Finding], int]:
             return [Finding(where, "missing: no lemma of any length stands behind the error bounds")], 0
         manifest = _manifest(root, where)
         texts = read_listed(root, PLACE, manifest["files"], findings)
+        scripts = read_scripts(manifest["scripts"], where)
         lemmas, identities = (_lemmas(manifest[part], where) for part in ("numerics", "binary16"))
     except Unreadable as error:
         name, _, message = str(error).partition(": ")
         return [*findings, Finding(name, message, Grade.UNREADABLE)], 0
     findings += [*_names(lemmas, STEPS, where), *_names(identities, IDENTITIES, where)]
     used = {name for lemma in (*lemmas, *identities) for name in (lemma.file, lemma.control)}
+    used |= {name for script in scripts for name in (script.file, script.control, script.proof)}
     for name in sorted(set(texts) - used):
         findings.append(Finding(f"{PLACE}/{name}", f"listed in {NAME}, but it belongs to no lemma"))
     for lemma in lemmas:
@@ -59,6 +63,17 @@ def check_library(root: Path) -> tuple[list[Finding], int]:
         words = f"the lemmas do not say what was reviewed: digest {digest}, {SELF} has {STATEMENTS}"
         findings.append(Finding(where, words))
     return findings, 2 * (len(lemmas) + len(identities))
+
+
+def check_roundings(root: Path) -> Formal:
+    """The library's scripts. A library that cannot be read is a finding of check_library."""
+    where = f"{PLACE}/{NAME}"
+    try:
+        manifest = _manifest(root, where)
+        texts = read_listed(root, PLACE, manifest["files"], [])
+        return check(PLACE, texts, read_scripts(manifest["scripts"], where), library())
+    except Unreadable:
+        return Formal()
 
 
 def statements(lemmas: list[Lemma], identities: list[Lemma], texts: dict[str, str]) -> str:

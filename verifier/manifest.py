@@ -151,8 +151,16 @@ def _bundle(
     lemmas = tuple(
         Lemma(str(m["name"]), str(m["entry"]), str(m["file"]), str(m["control"])) for m in manifest["numerics"]
     )
-    scripts = tuple(ScriptFiles(*(str(m[f]) for f in _SCRIPT)) for m in manifest["scripts"])
+    scripts = read_scripts(manifest["scripts"], f"{folder}/{NAME}")
     return Bundle(stem, folder, ptx, digest, entries, contracts, data, claimed, lemmas, scripts, records, texts)
+
+
+def read_scripts(listed: Any, where: str) -> tuple[ScriptFiles, ...]:
+    """The Gappa scripts that a manifest lists."""
+    try:
+        return tuple(ScriptFiles(*(str(m[field]) for field in _SCRIPT)) for m in listed)
+    except (KeyError, TypeError) as error:
+        raise Unreadable(f"{where}: not a list of scripts: {error!r}") from None
 
 
 def read_listed(root: Path, folder: str, listed: dict[str, str], findings: list[Finding]) -> dict[str, str]:

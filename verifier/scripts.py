@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from verifier.demands import Demand, demands
@@ -9,7 +10,7 @@ from verifier.findings import Finding, Grade, Unreadable
 from verifier.formal import COQC, GAPPA, Stopped, absent, gappa, objections
 from verifier.manifest import Bundle, ScriptFiles
 from verifier.script import Script, read_script, shows_false
-from verifier.theorem import FIRST, PREAMBLE, theorem
+from verifier.theorem import FIRST, theorems
 
 
 @dataclass
@@ -39,44 +40,52 @@ class _Pair:
 
 def check_scripts(bundle: Bundle) -> Formal:
     """All scripts of a stem."""
-    found = Formal()
-    manifest = bundle.path("manifest.json")
     wanted: dict[str, Demand] = {}
     for entry, contract in bundle.contracts.items():
         operator = str(bundle.contract_data.get(entry, {}).get("operator"))
-        for name, demand in demands(operator, contract).items():
-            wanted[name] = demand
-            if not any(files.name == name for files in bundle.scripts):
-                found.findings.append(Finding(manifest, f"{entry}: script {name} of the error bound is missing"))
-    pairs = []
-    for files in bundle.scripts:
-        pair = _read(bundle, files, wanted.get(files.name), found.findings)
-        if pair is not None:
-            pairs.append(pair)
+        wanted |= demands(operator, contract)
+    return check(bundle.folder, bundle.texts, bundle.scripts, wanted)
+
+
+def check(
+    folder: str, texts: Mapping[str, str], listed: Sequence[ScriptFiles], wanted: Mapping[str, Demand]
+) -> Formal:
+    """The listed scripts of a folder, which must be the wanted ones."""
+    found = Formal()
+    manifest = f"{folder}/manifest.json"
+    names = [files.name for files in listed]
+    for name in wanted:
+        if names.count(name) != 1:
+            words = "stands there more than once" if name in names else "of the error bounds is missing"
+            found.findings.append(Finding(manifest, f"script {name} {words}"))
+    read = [_read(folder, texts, files, wanted.get(files.name), found.findings) for files in listed]
+    pairs = [pair for pair in read if pair is not None]
     found.needs = absent((GAPPA, COQC))
     if found.needs:
         found.not_run = len(pairs)
     else:
-        _prove(bundle, pairs, found)
+        _prove(folder, pairs, found)
     return found
 
 
-def _read(bundle: Bundle, files: ScriptFiles, demand: Demand | None, findings: list[Finding]) -> _Pair | None:
+def _read(
+    folder: str, texts: Mapping[str, str], files: ScriptFiles, demand: Demand | None, findings: list[Finding]
+) -> _Pair | None:
     """The script and its control, if both say what they must."""
     stem = f"numerics.{files.name}"
     names = (f"{stem}.g", f"{stem}.control.g", f"{stem}.v")
-    where = [bundle.path(name) for name in names]
+    where = [f"{folder}/{name}" for name in names]
     before = len(findings)
-    if (files.file, files.control, files.proof) != names or any(name not in bundle.texts for name in names):
+    if (files.file, files.control, files.proof) != names or any(name not in texts for name in names):
         words = f"script {files.name} does not have the files {', '.join(names)}"
-        findings.append(Finding(bundle.path("manifest.json"), words))
+        findings.append(Finding(f"{folder}/manifest.json", words))
         return None
     if demand is None:
         findings.append(Finding(where[0], "no bound asks for this script"))
         return None
     if files.verdict != "proved":
         findings.append(Finding(where[0], f"the manifest calls it {files.verdict}"))
-    text, control, proof = (bundle.texts[name] for name in names)
+    text, control, proof = (texts[name] for name in names)
     try:
         script, stronger = read_script(text, where[0]), read_script(control, where[1])
     except Unreadable as error:
@@ -93,7 +102,7 @@ def _read(bundle: Bundle, files: ScriptFiles, demand: Demand | None, findings: l
     return _Pair(files, script, text, control, proof) if len(findings) == before else None
 
 
-def _prove(bundle: Bundle, pairs: list[_Pair], found: Formal) -> None:
+def _prove(folder: str, pairs: list[_Pair], found: Formal) -> None:
     """Gappa writes each proof again, which must be the stored one, and coqc accepts the theorem that it is about."""
     kept = []
     try:
@@ -101,30 +110,30 @@ def _prove(bundle: Bundle, pairs: list[_Pair], found: Formal) -> None:
             answer, control = gappa(pair.text), gappa(pair.control)
             if not answer.accepted:
                 words = " ".join(answer.errors.split())[:200]
-                found.findings.append(Finding(bundle.path(pair.files.file), f"Gappa does not prove it: {words}"))
+                found.findings.append(Finding(f"{folder}/{pair.files.file}", f"Gappa does not prove it: {words}"))
             elif answer.output != pair.proof:
                 words = "is not what Gappa writes of the script; `fltc verify --fresh` renews it"
-                found.findings.append(Finding(bundle.path(pair.files.proof), words))
+                found.findings.append(Finding(f"{folder}/{pair.files.proof}", words))
             elif control.accepted:
-                found.findings.append(Finding(bundle.path(pair.files.control), "Gappa must refuse it, and proves it"))
+                found.findings.append(Finding(f"{folder}/{pair.files.control}", "Gappa must refuse it, and proves it"))
             else:
                 kept.append(pair)
-        found.findings += _compile(bundle, kept)
+        found.findings += _compile(folder, kept)
     except Stopped as error:
-        found.findings.append(Finding(bundle.folder, str(error), Grade.UNDECIDED))
+        found.findings.append(Finding(folder, str(error), Grade.UNDECIDED))
         return
     found.proved = len(kept) if not found.findings else 0
 
 
-def _compile(bundle: Bundle, pairs: list[_Pair]) -> list[Finding]:
+def _compile(folder: str, pairs: list[_Pair]) -> list[Finding]:
     """All theorems together, since loading Coq's libraries takes longest; one by one if something is wrong."""
     if not pairs or not _objections(pairs):
         return []
-    return [Finding(bundle.path(p.files.proof), words) for p in pairs for words in _objections([p])] or [
-        Finding(bundle.folder, "coqc accepts each proof, but not all of them together")
+    return [Finding(f"{folder}/{p.files.proof}", words) for p in pairs for words in _objections([p])] or [
+        Finding(folder, "coqc accepts each proof, but not all of them together")
     ]
 
 
 def _objections(pairs: list[_Pair]) -> list[str]:
-    text = PREAMBLE + "".join(theorem(p.theorem, p.script, p.proof) for p in pairs)
+    text = theorems([(p.theorem, p.script, p.proof) for p in pairs])
     return objections({"Scripts.v": text}, [f"Scripts.{p.theorem}" for p in pairs])

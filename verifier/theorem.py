@@ -12,10 +12,10 @@ from functools import reduce
 
 from verifier.script import ROUNDINGS, Bounds, Script, Term
 
-AND = " /\\ "
+AND, OR = " /\\ ", " \\/ "
 FIRST = "Require Import Gappa.Gappa_library.\n"
 
-PREAMBLE = FIRST + """From Coq Require Import Reals Lra Classical_Prop.
+PREAMBLE = """From Coq Require Import Reals Lra Classical_Prop.
 From Flocq Require Import Core.
 Open Scope R_scope.
 """ + "".join(
@@ -45,10 +45,19 @@ Qed.
 """
 
 
-def theorem(name: str, script: Script, proof: str) -> str:
-    """Gappa's proof in a module of its own, and the theorem `name` derived from it."""
+def theorems(claims: list[tuple[str, Script, str]]) -> str:
+    """A Coq file with a theorem for each name, script and proof of Gappa's.
+
+    Gappa's texts come first, each in a module: what is imported behind them would hide names that they use.
+    """
+    modules = "".join(f"Module M_{name}.\n{proof.removeprefix(FIRST)}\nEnd M_{name}.\n" for name, _, proof in claims)
+    return FIRST + modules + PREAMBLE + "".join(_theorem(name, script) for name, script, _ in claims)
+
+
+def _theorem(name: str, script: Script) -> str:
+    """The theorem, derived from the lemma l1 in the module of Gappa's proof."""
     variables, defined = script.variables(), [n for n, _ in script.definitions]
-    lines = [f"Module M_{name}.", proof.removeprefix(FIRST), f"End M_{name}.", f"Theorem {name} :"]
+    lines = [f"Theorem {name} :"]
     lines.append(f"  forall {' '.join(variables)} : R,")
     lines += [f"  let {n} := {_coq(t)} in" for n, t in script.definitions]
     lines += [f"  ({_claim(h)}) ->" for h in script.hypotheses]
@@ -60,7 +69,9 @@ def theorem(name: str, script: Script, proof: str) -> str:
     arguments = " ".join(f"(_{v} := {v})" for v in variables)
     lines += [
         f"  assert (Yes : {_joined([_gappa(g) for g in script.goals], AND)}).",
-        f"  {{ apply NNPP; intro No; apply M_{name}.l1 with {arguments}; exact {known}. }}",
+        f"  {{ apply NNPP; intro Not. assert (No : {_joined([f'~ {_gappa(g)}' for g in script.goals], OR)}).",
+        f"    {{ {' '.join(f'destruct (classic ({_gappa(g)}));' for g in script.goals)} tauto. }}",
+        f"    apply M_{name}.l1 with {arguments}; exact {known}. }}",
         f"  pose proof Yes as {_pattern([f'G{n}' for n in range(goals)])}.",
         f"  clear -{''.join(f' G{n}' for n in range(goals))}.",
     ]
@@ -86,7 +97,7 @@ def _coq(term: Term) -> str:
         return str(term[1])
     if head == "number":
         m, e = _odd(term[1])
-        return f"({m})" if e == 0 else f"(IZR ({m}) * bpow radix2 ({e}))"
+        return f"({m << e})" if 0 <= e < 32 else f"(IZR ({m}) * bpow radix2 ({e}))"
     parts = [_coq(t) for t in term[1:]]
     if head in "+-*/":
         return f"({parts[0]} {head} {parts[1]})"

@@ -1,4 +1,4 @@
-"""The library as a bundle: lemmas over the reals and identities of binary16, and the files of proofs/artifacts/library.
+"""The library as a bundle: lemmas over the reals, identities of binary16, scripts about roundings, and their files.
 
 Each is decided, or taken from the store if it has the text.
 """
@@ -14,6 +14,8 @@ from typing import Any
 from proofs.artifacts import VERSION, sha256, to_text
 from proofs.decide import solver_version
 from proofs.numerics import binary16
+from proofs.numerics.gappa_library import scripts
+from proofs.numerics.gappa_obligation import Checked, check
 from proofs.numerics.lemma import Lemma
 from proofs.numerics.library import lemmas
 from proofs.numerics.obligation import Decided, discharge
@@ -52,14 +54,36 @@ def verify_library(folder: Path, fresh: bool) -> Library:
     words = f"{len(reals)} lemmas decided, put together over lengths by hand (docs/numerics.md, Assembly)"
     found.rows.append(_row("numerics", reals, Verdict.DERIVED, words))
     found.rows.append(_row("identities", bits, Verdict.PROVED, f"{len(bits)} identities of floating-point words"))
+    scripts = _scripts(found, store)
     manifest = {
         "version": VERSION, "stem": NAME, "solver": f"{solver_version()}, {binary16.solver_version()}",
         "files": {name: sha256(text) for name, text in sorted(found.files.items())},
         "numerics": [_record("numerics", d, Verdict.DERIVED) for d in reals.decided],
         binary16.PREFIX: [_record(binary16.PREFIX, d, Verdict.PROVED) for d in bits.decided],
+        "scripts": [checked.record() for checked in scripts],
     }
     found.files[MANIFEST] = to_text(sealed(manifest))
     return found
+
+
+def _scripts(found: Library, store: Store) -> list[Checked]:
+    """The Gappa scripts, in a row of their own if any was run or is in the store."""
+    start = time.monotonic()
+    checked = check(scripts(), store.files, store.proved)
+    for script in checked:
+        found.files |= script.files()
+        if not script.ran:
+            found.notes.append(f"{NAME}: Gappa script {script.script.name}: {script.words}")
+    ran = [c for c in checked if c.ran]
+    if ran:
+        failed = [f"script {c.script.name}: {c.words}" for c in ran if c.verdict is not Verdict.PROVED]
+        words = "; ".join(failed) or f"{len(ran)} Gappa scripts about roundings, checked by Coq"
+        now = any(sha256(c.proof) not in store.proved for c in ran)
+        source: Source = "decided now" if now else "taken from the store"
+        verdict = conjunction(c.verdict for c in ran)
+        seconds = time.monotonic() - start
+        found.rows.append(Row(NAME, "roundings", verdict, source, seconds, words, None, claims=len(ran)))
+    return checked
 
 
 @dataclass(frozen=True)

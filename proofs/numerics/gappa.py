@@ -96,7 +96,7 @@ class Script:
         lines = [f"# {heading}", *(f"# {line}" for line in self.comment.splitlines())]
         if witness is not None:
             lines += [f"# false at {name} = {number_to_gappa(witness[name])}" for name in sorted(witness)]
-        terms = [t for _, t in self.definitions]
+        terms = [t for _, t in self.definitions] + [r.term for r in (*self.hypotheses, *goals)]
         lines += [_declared(op) for op in (*FORMATS, INTEGER) if any(_uses(t, op) for t in terms)]
         lines += [f"{name} = {to_gappa(t)};" for name, t in self.definitions]
         lines.append("{")
@@ -150,7 +150,8 @@ def _in(r: Range) -> str:
 
 # --- Coq --------------------------------------------------------------------------------------------------------------
 
-_PREAMBLE = """{HEADER}From Coq Require Import Reals Lra Classical_Prop.
+_PREAMBLE = """
+From Coq Require Import Reals Lra Classical_Prop.
 From Flocq Require Import Core.
 Open Scope R_scope.
 {roundings}
@@ -183,7 +184,7 @@ def coq_preamble() -> str:
         for op, f in FORMATS.items()
     ]
     lines.append(f"Definition {INTEGER} := round radix2 (FIX_exp 0) Ztrunc.")
-    return _PREAMBLE.replace("{HEADER}", HEADER).replace("{roundings}", "\n".join(lines))
+    return _PREAMBLE.replace("{roundings}", "\n".join(lines))
 
 
 def coq_file(proofs: Sequence[tuple[Script, str]]) -> str:
@@ -195,27 +196,34 @@ def coq_file(proofs: Sequence[tuple[Script, str]]) -> str:
     Raises:
         BadInput: for a text that does not begin as Gappa's do.
     """
-    return coq_preamble() + "".join(_closed(script, proof) for script, proof in proofs)
+    # Gappa's text first: names of the library of real numbers would hide those that it uses.
+    modules = "".join(_module(script, proof) for script, proof in proofs)
+    return HEADER + modules + coq_preamble() + "".join(_closed(script) for script, _ in proofs)
 
 
-def _closed(script: Script, proof: str) -> str:
+def _module(script: Script, proof: str) -> str:
     if not proof.startswith(HEADER):
         raise BadInput(f"{script.name}: this is no proof that Gappa wrote")
-    module = f"Gappa_{script.theorem}"
+    name = f"Gappa_{script.theorem}"
+    return f"\nModule {name}.\n{proof.removeprefix(HEADER)}End {name}.\n"
+
+
+def _closed(script: Script) -> str:
     variables = script.variables()
     names = [name for name, _ in script.definitions]
     count = len(script.hypotheses)
-    lines = [f"\nModule {module}.", proof.removeprefix(HEADER).rstrip("\n"), f"End {module}.", ""]
-    lines += [f"(* {line} *)" for line in script.comment.splitlines()]
+    lines = ["", *(f"(* {line} *)" for line in script.comment.splitlines())]
     lines += [statement(script), "Proof."]
     lines.append(f"  intros {' '.join((*variables, *names, *(f'H{n}' for n in range(count))))}.")
     for n, h in enumerate(script.hypotheses):
         lines.append(f"  assert (A{n} : {_meant(h)}) by {_by(h, f'H{n}', 'proj1')}.")
     claims = [f"({_meant(g)})" for g in script.goals]
+    one = " ".join(f"destruct (classic {claim});" for claim in claims)
     lines += [
         f"  assert (G : {_nested(claims, _and)}).",
-        "  { apply NNPP; intro N.",
-        f"    apply {module}.l1 with {' '.join(f'(_{v} := {v})' for v in variables)}.",
+        "  { apply NNPP; intro M.",
+        f"    assert (N : {_nested([f'(~ {claim})' for claim in claims], _or)}) by ({one} tauto).",
+        f"    apply Gappa_{script.theorem}.l1 with {' '.join(f'(_{v} := {v})' for v in variables)}.",
         f"    exact {_nested([*(f'A{n}' for n in range(count)), 'N'], _conj)}. }}",
         f"  pose proof G as {_nested([f'G{n}' for n in range(len(claims))], _brackets)}.",
         f"  clear - {' '.join(f'G{n}' for n in range(len(claims)))}.",
@@ -271,6 +279,10 @@ def _nested(parts: Sequence[str], join: Callable[[str, str], str]) -> str:
 
 def _and(a: str, b: str) -> str:
     return f"({a} /\\ {b})"
+
+
+def _or(a: str, b: str) -> str:
+    return f"({a} \\/ {b})"
 
 
 def _conj(a: str, b: str) -> str:

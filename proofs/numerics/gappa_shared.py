@@ -13,6 +13,8 @@ BITS = 50
 """Ends of ranges keep so many bits: what is assumed is rounded outward, what is claimed inward."""
 LEAST16 = power_of_two(F16.least)
 NORMAL16 = power_of_two(-14)
+SLACK = 1 + power_of_two(-40)
+"""How much larger a goal may be than the bound's formula: spec.scalar.inflate makes every bound so much larger."""
 ALMOST = 1 - power_of_two(-10)
 
 

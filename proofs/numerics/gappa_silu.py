@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs.numerics.gappa import Range, Script, magnitude, within
-from proofs.numerics.gappa_shared import ALMOST, conversions, down, finite16, up
+from proofs.numerics.gappa_shared import ALMOST, SLACK, conversions, down, finite16, up
 from proofs.numerics.gappa_terms import Term, error, real, rn16, rn32, term
 from spec.contracts.model import Contract
 from spec.enclosure import exp
@@ -13,8 +13,6 @@ from spec.operators import silu
 from spec.scalar import F32, decode, power_of_two
 from spec.scalar import rn32 as rounded32
 
-SLACK = 1 + power_of_two(-40)
-"""How much larger a goal may be than the bound's formula: spec.scalar.inflate makes every bound so much larger."""
 SMALL = power_of_two(-60)
 """Where E is below this, x > 41, its error no longer counts relative to 1."""
 POWER = exp(-silu.LEAST_UNIFORM * silu.ARGUMENT_ERROR)[1] * (1 + silu.EX2) - 1

@@ -128,7 +128,8 @@ def to_coq(t: Term) -> str:
         return t.name
     if t.op == "number":
         m, e = mantissa_exponent(t.value)
-        return str(m) if e == 0 and m >= 0 else f"(IZR ({m}) * bpow radix2 ({e}))"
+        plain = "b" not in number_to_gappa(t.value)
+        return f"({t.value})" if plain else f"(IZR ({m}) * bpow radix2 ({e}))"
     parts = [to_coq(a) for a in t.args]
     if t.op in OPERATORS:
         return f"({parts[0]} {t.op} {parts[1]})"

@@ -171,6 +171,30 @@ def random_words(seed: int, *shape: int, low: int = 0x2C00, high: int = 0x4800) 
     rng = np.random.default_rng(seed)
     return (rng.integers(low, high, shape) | rng.integers(0, 2, shape) << 15).astype(np.uint16)
 
+_ADD_SIZES = ("rows", "inner", "columns", "a_stride", "b_stride", "c_stride", "y_stride")
+GEMM_ADD = Kernel(
+    "gemm_add",
+    Contract(
+        stem="gemm_add",
+        entry="gemm_add",
+        parameters=(
+            *(Parameter(name, "buffer") for name in ("a", "b", "c", "y")),
+            *(Parameter(name, "u32") for name in _ADD_SIZES),
+        ),
+        requires=GEMM.contract.requires,
+        buffers=buffers({**GEMM_SHAPES, "c": ("rows", "columns")}, "y", c="f32", y="f32"),
+        block=(32, 1, 1),
+        grid=GEMM.contract.grid,
+        outputs=("y",),
+        ceilings=CEILINGS,
+        operator="gemm_add",
+    ),
+    tuple(
+        Case(name, dict(zip(_ADD_SIZES, sizes, strict=True)))
+        for name, sizes in (("a tile", (16, 32, 8, 32, 8, 8, 8)), ("tiles, padded rows", (32, 16, 16, 24, 16, 24, 32)))
+    ),
+)
+
 
 def _flat(name: str, entry: str, inputs: tuple[str, ...], even: bool) -> Kernel:
     """Elements of n-element buffers, 64 threads to a block."""

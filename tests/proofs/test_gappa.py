@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from proofs.artifacts import sha256
-from proofs.numerics import formal
+from proofs.numerics import formal, gappa_library
 from proofs.numerics.formal import Status
 from proofs.numerics.gappa import COQ_FILE, HEADER, Range, Script, coq_file, refuted_by_witness, statement
 from proofs.numerics.gappa_obligation import Checked, check, scripts_of
@@ -22,7 +22,7 @@ from spec.errors import BadInput
 from spec.operators import rmsnorm
 from tests.formal import needs_both, needs_gappa
 
-BY_STEM = {stem: scripts_of(contracts_of(stem)[0]) for stem in STEMS}
+BY_STEM = {stem: scripts_of(contracts_of(stem)[0]) for stem in STEMS} | {"library": gappa_library.scripts()}
 SCRIPTS = [pytest.param(s, id=f"{stem}-{s.name}") for stem, scripts in BY_STEM.items() for s in scripts]
 RELATIVE, ABSOLUTE = conversions()
 
@@ -37,7 +37,9 @@ def weaker(script: Script, factor: Fraction) -> Script:
 
 
 def test_every_shipped_operator_has_scripts() -> None:
-    assert {stem: len(scripts) for stem, scripts in BY_STEM.items()} == {"rmsnorm": 4, "silu": 5}
+    assert {stem: len(scripts) for stem, scripts in BY_STEM.items()} == {"rmsnorm": 4, "silu": 5, "library": 8}
+    names = [s.name for stem in ("silu", "library") for s in BY_STEM[stem]]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -103,7 +105,7 @@ def test_gappa_proves_the_script_and_refuses_its_control(script: Script) -> None
 
 
 @needs_both
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("stem", BY_STEM)
 def test_coq_accepts_every_closing_theorem_with_the_axioms_of_the_reals(stem: str) -> None:
     found = check(BY_STEM[stem], {}, ())
     assert [(c.verdict, c.words) for c in found] == [(Verdict.PROVED, "")] * len(BY_STEM[stem])

@@ -14,9 +14,10 @@ from proofs.refinement_cases import Case
 from proofs.verdict import Verdict
 from spec.contracts.model import Buffer, Contract, Parameter
 from spec.operators import gemm
+from spec.operators.formats import Words
 from spec.operators.model import KnownAnswer
 from spec.tensor_core import MODELS, TensorCore
-from tests.proofs.numeric_kernels import CEILINGS, GEMM, GEMM_SHAPES, Kernel, buffers, gemm_case, random_words
+from tests.proofs.numeric_kernels import CEILINGS, GEMM, GEMM_ADD, GEMM_SHAPES, Kernel, buffers, gemm_case, random_words
 
 KERNELS = Path(__file__).parents[1] / "ptx" / "kernels"
 ONE_STEP, FIVE_STEPS, TILES = GEMM.cases[:3]
@@ -190,6 +191,32 @@ def test_what_values_show_of_a_faulty_copy(name: str) -> None:
     edit = next(m[1] for m in MUTANTS if m[0] == name)
     complaints, _ = GEMM.differ(edit(GEMM.text), _launches())
     assert bool(complaints) == (name in SEEN), complaints
+
+
+# --- from a given sum -------------------------------------------------------------------------------------------------
+
+
+def test_a_product_that_goes_on_from_c_refines_and_stays_within_its_bound() -> None:
+    result = GEMM_ADD.refine(GEMM_ADD.text)
+    assert result.verdict is Verdict.PROVED, result.detail
+    c = np.random.default_rng(6).standard_normal((32, 16)).astype(np.float32).view(np.uint32)
+    drawn: dict[str, Words] = {"a": random_words(6, 32, 64), "b": random_words(7, 64, 16), "c": c}
+    for core in MODELS.values():
+        complaints, worst = GEMM_ADD.differ(GEMM_ADD.text, [KnownAnswer("drawn", drawn, c)], core)
+        assert not complaints
+        assert 0 < worst <= 1
+
+
+def test_a_product_to_which_c_is_added_in_the_end_is_another() -> None:
+    """Its order is another, with one rounding more."""
+    load = "ld.global.v2.f32 {%c0, %c1}, [%c_at];"
+    started = f"{load.replace('c0', 'd0').replace('c1', 'd1')} mov.f32 %c0, 0f00000000; mov.f32 %c1, 0f00000000;"
+    text = GEMM_ADD.text.replace(load, f".reg .f32 %d<2>; {started}")
+    text = text.replace("STORE:\n", "STORE: add.rn.f32 %c0, %c0, %d0; add.rn.f32 %c1, %c1, %d1;\n")
+    result = GEMM_ADD.refine(text)
+    assert result.verdict is Verdict.REFUTED
+    assert "differs first in fadd.f32.rn" in result.detail
+    assert "the operator has mma.f16.f32" in result.detail
 
 
 # --- kernels of others ------------------------------------------------------------------------------------------------

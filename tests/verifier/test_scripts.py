@@ -15,8 +15,10 @@ from spec.operators import rmsnorm, silu
 from spec.scalar import F16, F32, rounded
 from tests.formal import needs_both
 from tests.verifier.tampering import Copy, without
+from tests.verifier.test_library import Shelf
 from verifier import demands
 from verifier.audit import AuditReport, Part, audit, run_job
+from verifier.demands_library import library
 from verifier.findings import Finding, Grade, Unreadable
 from verifier.formal import ALLOWED, absent, assumed
 from verifier.script import read_expression, read_script, shows_false, value
@@ -188,7 +190,7 @@ def test_a_contract_with_longer_rows_needs_another_script(rmsnorm_copy: Copy) ->
 
 def test_scripts_that_are_missing_unknown_or_unproved_are_found(silu_copy: Copy) -> None:
     silu_copy.edit_manifest(lambda m: without(m["scripts"], name="silu-large"))
-    assert "silu_f16: script silu-large of the error bound is missing" in silu_copy.messages("formal")
+    assert "script silu-large of the error bounds is missing" in silu_copy.messages("formal")
     assert "numerics.silu-large.v: listed in manifest.json, but it belongs to no claim" in silu_copy.messages("records")
     extra = {"name": "a-b", "file": "x.g", "control": "y.g", "proof": "z.v", "verdict": "proved"}
     silu_copy.edit_manifest(lambda m: m["scripts"].append(extra))
@@ -235,6 +237,57 @@ def test_a_claim_that_gappa_cannot_prove_is_found(tmp_path: Path) -> None:
     assert "numerics.cvt-relative.g: Gappa does not prove it" in silu_copy.messages("formal")
 
 
+# --- library ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    monkeypatch.setenv("PATH", "/nowhere")
+    return Shelf(tmp_path, few=False)
+
+
+def test_the_library_is_clean_without_any_program(shelf: Shelf) -> None:
+    part = run_job(shelf.root, "library", "formal")
+    assert part == Part(not_run=len(library()), needs="needs gappa, coqc")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("q4-k-exact", "sc in [0,63]", "sc in [0,31]", "it assumes sc in [0.0, 31.0]; the contract gives"),
+        ("q4-0-exact", "|d| in [0,65504]", "|d| in [1,65504]", "it assumes abs(d) in [1.0"),
+        ("q8-0-exact", "y = rn32((d * q));", "y = (d * q);", "its definitions are not the operations"),
+        ("attention-division", "L in [1b-1,", "L in [1,", "it assumes L in [1.0"),
+        ("rope-tables", "|c_| in [0,1]", "|c_| in [0,1b-1]", "it assumes abs(c_) in"),
+        ("swiglu-product", "|s| in [1b-80,", "|s| in [1b-60,", "it assumes abs(s) in"),
+    ],
+)
+def test_scripts_of_the_library_that_say_less_are_found(
+    shelf: Shelf, name: str, old: str, new: str, words: str
+) -> None:
+    for file in (f"numerics.{name}.g", f"numerics.{name}.control.g"):
+        shelf.edit(file, replace(old, new))
+    shelf.mend()
+    (finding, *_) = run_job(shelf.root, "library", "formal").findings
+    assert f"numerics.{name}.g: {words}" in str(finding)
+
+
+def test_library_goals_cannot_be_dropped_or_widened(shelf: Shelf) -> None:
+    shelf.edit("numerics.q4-k-exact.g", replace(" /\\ (c - (dmin * m)) in [0,0]", ""))
+    shelf.edit("numerics.rope-tables.g", replace("[-5b-25,5b-25]", "[-11b-25,11b-25]"))
+    shelf.edit_manifest(lambda m: without(m["scripts"], name="product-rounded"))
+    messages = "\n".join(map(str, run_job(shelf.root, "library", "formal").findings))
+    assert "numerics.q4-k-exact.g: it does not claim the bound" in messages
+    assert "numerics.q4-k-exact.g: 3 goals are demanded, it has 2" in messages
+    assert "numerics.rope-tables.g: it does not claim the bound" in messages
+    assert "script product-rounded of the error bounds is missing" in messages
+
+
+@needs_both
+def test_the_scripts_of_the_library_are_proved_again(tmp_path: Path) -> None:
+    assert run_job(Shelf(tmp_path, few=False).root, "library", "formal") == Part(scripts=len(library()))
+
+
 # --- missing programs -------------------------------------------------------------------------------------------------
 
 
@@ -252,8 +305,8 @@ def test_where_they_are_required_a_missing_program_leaves_the_audit_undecided(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, required: bool
 ) -> None:
     Copy(tmp_path, "silu")
-    only_formal = {"formal": Part(not_run=5, needs="needs coqc")}
-    monkeypatch.setattr("verifier.audit.run_job", lambda root, stem, job: only_formal.get(job, Part()))
+    only_formal = {("silu", "formal"): Part(not_run=5, needs="needs coqc")}
+    monkeypatch.setattr("verifier.audit.run_job", lambda root, stem, job: only_formal.get((stem, job), Part()))
     monkeypatch.setattr("verifier.audit.ProcessPoolExecutor", _Here)
     report = audit(tmp_path, require_formal=required)
     assert report.exit_code == (int(Grade.UNDECIDED) if required else 0)

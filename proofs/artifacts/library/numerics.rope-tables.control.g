@@ -1,0 +1,26 @@
+# negative control of script rope-tables
+# The same against cosine and sine themselves, which the tables round once, for |x| <= 1: at most 5 * 2^-25.
+# false at c_ = 8589932799b-33
+# false at s_ = -8589925119b-33
+# false at x1_ = 1
+# false at x2_ = 1023b-10
+@rn16 = float<11,-24,ne>;
+@rn32 = float<24,-149,ne>;
+x1 = rn16(x1_);
+x2 = rn16(x2_);
+c = rn32(c_);
+s = rn32(s_);
+t = rn32((x2 * s));
+r = rn32(((x1 * c) - t));
+{
+  # x1
+  |x1| in [0,1]
+  # x2
+  /\ |x2| in [0,1]
+  # cosine
+  /\ |c_| in [0,1]
+  # sine
+  /\ |s_| in [0,1]
+  ->
+  (r - ((x1 * c_) - (x2 * s_))) in [-3b-25,3b-25]
+}
