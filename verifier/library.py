@@ -21,17 +21,19 @@ lower-power-step parts-step rounding-step factor-step inverse-root sum-base sum-
 rounding-inverse"""
 _TENSOR = """mma-clipped-power mma-unit mma-group-base mma-addend-step mma-kept-step mma-group-end mma-groups-base
 mma-groups-step mma-constant mma-literal-constant"""
-_CHAINS = """mma-chain-base mma-chain-magnitude-step mma-chain-step mma-apriori-base mma-apriori-step mma-growth-base
-mma-growth-magnitude-step mma-growth-step fma-chain-base fma-chain-step merge-step scaling-step"""
+_CHAINS = """mma-chain-base mma-chain-magnitude-step mma-chain-step mma-apriori-base mma-apriori-step
+mma-apriori-closed-step mma-growth-base mma-growth-magnitude-step mma-growth-step fma-chain-base fma-chain-step
+merge-step scaling-step"""
 _SOFTMAX = """telescoping-base telescoping-step rescale-base rescale-step common-base common-step mass-base mass-step
-mass-computed quotient-perturbed quotient-residual quotient-common quotient-rounding"""
+mass-computed term-base term-factor term-step numerator-step quotient-perturbed quotient-residual quotient-common
+quotient-rounding"""
 _SAMPLING = "prefix-base prefix-step prefix-computed threshold-step sampling-choice sampling-cut"
 _IDENTITIES = """f16-add-once f16-sub-once f16-mul-once f16-fma-twice f16-round-trip f16-round-again f16-widen-class
 f16-widen-order f16-sign f16-subtract f16-product-exact f16-first-fma f16-int8-exact f32-subnormal-sum f16-round-order
 f16-overflow f16-underflow"""
 STEPS = frozenset(" ".join((_SUMS, _TENSOR, _CHAINS, _SOFTMAX, _SAMPLING)).split())
 IDENTITIES = frozenset(_IDENTITIES.split())
-STATEMENTS = "b842cb986fa25f21eb0490a33f48782e0a0bf2e1638d23a94b0ebb311c6df831"
+STATEMENTS = "149f65c3741a7ae677bedcee47779fca7dd5ca0eaa408b2dd3b5d753a9a17812"
 """Digest of what the lemmas say, hypotheses and claims: an edited statement needs a review, and then a new digest."""
 _FIELDS = {"version", "stem", "solver", "files", "numerics", "binary16", "scripts", "seal"}
 

@@ -35,6 +35,7 @@ def lemmas() -> list[Lemma]:
         _chain_step(),
         _apriori_base(),
         _apriori_step(),
+        _closed_step(),
         _growth_base(),
         _growth_magnitude_step(),
         _growth_step(),
@@ -105,36 +106,51 @@ def _apriori_base() -> Lemma:
     """L5, t = 0."""
     return lemma(
         "mma-apriori-base",
-        "Before the first instruction: with an exact C the error is 0 = 0 kappa T_0.",
-        "a s E T kappa t",
+        "Before the first instruction: R, the sum of T_1 .. T_t, is 0, and with an exact C the error is 0 = kappa R.",
+        "a s R T kappa t",
         (
             KAPPA,
-            given("no instruction so far", equal("t", 0)),
+            given("no instruction so far", both(equal("t", 0), equal("R", 0))),
             given("C is exact", equal("a", "s")),
             given("T_0", equal("T", magnitude("a"))),
-            given("the bound", equal("E", times("t", "kappa", "T"))),
         ),
-        both(within(minus("a", "s"), "E"), within("a", "T")),
-        at_most(times("kappa", "T"), "E"),
+        both(within(minus("a", "s"), times("kappa", "R")), within("a", "T"), at_most("R", times("t", "T"))),
+        at_most(times("kappa", "T"), times("kappa", "R")),
     )
 
 
 def _apriori_step() -> Lemma:
     """L5."""
     after = plus("T", "Y")
+    error = minus("d", plus("s", "p"))
     return lemma(
         "mma-apriori-step",
-        "A priori: |a_t - s_t| <= t kappa T_t and |a_t| <= T_t give |a_{t+1} - s_{t+1}| <= (t + 1) kappa T_{t+1},\n"
-        "where T_{t+1} = T_t + Y.",
-        "s a p Y d T t kappa",
+        "A priori: |a_t - s_t| <= kappa R_t and |a_t| <= T_t give |a_{t+1} - s_{t+1}| <= kappa R_{t+1}, where\n"
+        "T_{t+1} = T_t + Y, R_{t+1} = R_t + T_{t+1}.",
+        "s a p Y d T R kappa",
         (
             *_instruction(),
-            given("instructions so far", at_most(0, "t")),
             given("mma-chain-magnitude-step", within("a", "T")),
-            given("induction hypothesis", within(minus("a", "s"), times("t", "kappa", "T"))),
+            given("induction hypothesis", within(minus("a", "s"), times("kappa", "R"))),
         ),
-        both(within(minus("d", plus("s", "p")), times(plus("t", 1), "kappa", after)), within("d", after)),
-        within(minus("d", plus("s", "p")), times("t", "kappa", after)),
+        both(within(error, times("kappa", plus("R", after))), within("d", after)),
+        within(error, times("kappa", plus("R", times(NEARLY, after)))),
+    )
+
+
+def _closed_step() -> Lemma:
+    after = plus("T", "Y")
+    return lemma(
+        "mma-apriori-closed-step",
+        "T_t does not decrease, so R_t <= t T_t: the a priori bound is at most t kappa T_t.",
+        "T Y R t",
+        (
+            given("clipped magnitudes", at_most(0, "Y")),
+            given("instructions so far", at_most(0, "t")),
+            given("induction hypothesis", at_most("R", times("t", "T"))),
+        ),
+        at_most(plus("R", after), times(plus("t", 1), after)),
+        at_most(plus("R", after), times("t", after)),
     )
 
 

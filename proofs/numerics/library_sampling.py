@@ -10,6 +10,7 @@ from proofs.numerics.lemma import (
     equal,
     given,
     lemma,
+    magnitude,
     minus,
     one_plus,
     plus,
@@ -39,14 +40,16 @@ def _prefix_step() -> Lemma:
     error = minus(plus("V", "v"), plus("W", "w"))
     return lemma(
         "prefix-step",
-        "One more weight: computed v within e w of w >= 0. B = sum w e bounds the difference of the sums.",
-        "V W B v w e",
+        "One more weight: computed v within e w + f of w >= 0, f where it may be flushed. B = sum of w e + f bounds\n"
+        "the difference of the sums.",
+        "V W B v w e f",
         (
-            given("the weight and its error", both(at_most(0, "w"), within(minus("v", "w"), times("e", "w")))),
+            given("the weight", at_most(0, "w")),
+            given("its error", within(minus("v", "w"), plus(times("e", "w"), "f"))),
             given("induction hypothesis", within(minus("V", "W"), "B")),
         ),
-        within(error, plus("B", times("e", "w"))),
-        within(error, plus("B", times(NEARLY, "e", "w"))),
+        within(error, plus("B", times("e", "w"), "f")),
+        within(error, plus("B", times(NEARLY, "e", "w"), "f")),
     )
 
 
@@ -66,19 +69,21 @@ def _scan() -> Lemma:
 
 
 def _threshold() -> Lemma:
-    error = minus(times("U", "Y", one_plus("d")), times("U", "Z"))
+    error = minus("t", times("U", "Z"))
     return lemma(
         "threshold-step",
-        "The threshold mul.rn(U, Y), 0 <= U <= 1, of the computed total Y, within b of Z: within U b + u U (Z + b).",
-        "u U Y Z b d",
+        "The threshold mul.rn(U, Y), 0 <= U <= 1, of the computed total Y, within b of Z: within\n"
+        "U b + u U (Z + b) + m, m for a threshold that is subnormal.",
+        "u U Y Z b t x m",
         (
             UNIT,
             given("the uniform number", both(at_most(0, "U"), at_most("U", 1))),
             given("prefix-computed, the last one", both(at_most(0, "Z"), within(minus("Y", "Z"), "b"))),
-            given("one rounding", within("d", "u")),
+            given("one rounding", within(minus("t", "x"), plus(times("u", magnitude("x")), "m"))),
+            given("the exact product", equal("x", times("U", "Y"))),
         ),
-        within(error, plus(times("U", "b"), times("u", "U", plus("Z", "b")))),
-        within(error, plus(times("U", "b"), times("u", "U", "Z"))),
+        within(error, plus(times("U", "b"), times("u", "U", plus("Z", "b")), "m")),
+        within(error, plus(times("U", "b"), times("u", "U", "Z"), "m")),
     )
 
 

@@ -32,6 +32,10 @@ def lemmas() -> list[Lemma]:
         _mass_base(),
         _mass_step(),
         _computed_mass(),
+        _term_base(),
+        _term_factor(),
+        _term_step(),
+        _numerator_step(),
         _quotient(),
         _residual(),
         _common_quotient(),
@@ -175,6 +179,73 @@ def _computed_mass() -> Lemma:
     )
 
 
+def _term_base() -> Lemma:
+    return lemma(
+        "term-base",
+        "No key yet: the computed denominator L, the perturbed one D, B below L and b around it are 0.",
+        "L D B b",
+        (given("empty sums", both(equal("L", 0), equal("D", 0), equal("B", 0), equal("b", 0))),),
+        both(at_most("B", "L"), within(minus("L", "D"), "b")),
+        below("B", "L"),
+    )
+
+
+def _term_factor() -> Lemma:
+    entered = times("p", one_plus("t"))
+    return lemma(
+        "term-factor",
+        "A weight p between l and h enters the computed sum with a factor 1 + t of its own, |t| <= g <= 1, for the\n"
+        "roundings on its way: at least l (1 - g), and within h g of p.",
+        "p l h t g",
+        (
+            given("the weight", both(at_most(0, "l"), at_most("l", "p"), at_most("p", "h"))),
+            given("gamma-power-step and lower-power-step", both(at_most("g", 1), within("t", "g"))),
+        ),
+        both(at_most(times("l", minus(1, "g")), entered), within(minus(entered, "p"), times("h", "g"))),
+        at_most("l", entered),
+    )
+
+
+def _term_step() -> Lemma:
+    return lemma(
+        "term-step",
+        "Key by key: with q of term-factor, at least m and within n of the weight p, L >= B + m, and L is within\n"
+        "b + n of D.",
+        "L D B b p q m n",
+        (
+            given("term-factor", both(at_most("m", "q"), within(minus("q", "p"), "n"))),
+            given("induction hypothesis", both(at_most("B", "L"), within(minus("L", "D"), "b"))),
+        ),
+        both(
+            at_most(plus("B", "m"), plus("L", "q")), within(minus(plus("L", "q"), plus("D", "p")), plus("b", "n")),
+        ),
+        within(minus(plus("L", "q"), plus("D", "p")), "b"),
+    )
+
+
+def _numerator_step() -> Lemma:
+    error = minus("d", plus("s", "p"))
+    bound = plus("F", "H", times("kappa", plus("S", "F", "Y")))
+    return lemma(
+        "numerator-step",
+        "One mma of weights and values: s is the sum over perturbed weights, |s| <= S, a within F of it. The products\n"
+        "p change by r, |r| <= H, where weights are rounded to binary16. a' is within F + H + kappa (S + F + Y).",
+        "s S a p r Y d F H kappa",
+        (
+            given("constant of one instruction", at_most(0, "kappa")),
+            given("perturbed sum so far", within("s", "S")),
+            given("induction hypothesis", within(minus("a", "s"), "F")),
+            given("weights in binary16", within("r", "H")),
+            given(
+                "one instruction, its error",
+                within(minus("d", plus("a", "p", "r")), times("kappa", plus(magnitude("a"), "Y"))),
+            ),
+        ),
+        within(error, bound),
+        within(error, plus("F", "H", times("kappa", plus("S", "Y")))),
+    )
+
+
 def _quotient() -> Lemma:
     """L6. q is the computed quotient before it is rounded."""
     claim = times(magnitude(minus("q", "o")), minus("D", "b"))
@@ -229,16 +300,17 @@ def _common_quotient() -> Lemma:
 
 
 def _final() -> Lemma:
-    error = minus(times("q", "p"), "o")
+    error = minus(plus(times("q", "p"), "z"), "o")
     return lemma(
         "quotient-rounding",
         "Reciprocal and product multiply q by p, |p - 1| <= G (factor-step: (1 + rho)(1 + u) - 1): E becomes\n"
-        "E + (|o| + E) G.",
-        "q o p E G",
+        "E + (|o| + E) G + m, m for a result that is subnormal.",
+        "q o p z E G m",
         (
             given("the quotient before it is rounded", within(minus("q", "o"), "E")),
             given("factor-step", within(minus("p", 1), "G")),
+            given("rounding of a subnormal result", within("z", "m")),
         ),
-        within(error, plus("E", times(plus(magnitude("o"), "E"), "G"))),
-        within(error, plus("E", times(magnitude("o"), "G"))),
+        within(error, plus("E", times(plus(magnitude("o"), "E"), "G"), "m")),
+        within(error, plus("E", times(magnitude("o"), "G"), "m")),
     )

@@ -27,12 +27,11 @@ from proofs.numerics.lemma import (
 )
 from proofs.numerics.library_sums import NEARLY
 from spec.scalar import power_of_two
+from spec.tensor_core import ADA, HOPPER, KAPPA, PRODUCTS
 
 ULP = power_of_two(-23)
-PRODUCTS = 16
-KAPPA = 10 * ULP
 LITERAL = Fraction(160_001, 10_000) * ULP
-MODELS = ((24, 2), (25, 1))
+MODELS = tuple((core.kept, PRODUCTS // core.products("f16")) for core in (ADA, HOPPER))
 """(F, g) of Ampere and Ada, and of Hopper: both keep the bound with KAPPA."""
 
 
@@ -198,7 +197,7 @@ def _constant() -> Lemma:
     names = ", ".join(f"TC({f},{groups})" for f, groups in MODELS)
     return lemma(
         "mma-constant",
-        f"16 * 2^-F + g * 2^-23 is at most kappa = 10 * 2^-23 for {names}; any kappa from there on serves.",
+        f"16 * 2^-F + g * 2^-23 is at most kappa = {KAPPA / ULP} * 2^-23 for {names}; any kappa from there on serves.",
         "kappa",
         (given("a constant of a contract", at_most(KAPPA, "kappa")),),
         both(*(at_most(term, "kappa") for term in terms)),
