@@ -73,19 +73,21 @@ def _read(
 ) -> _Pair | None:
     """The script and its control, if both say what they must."""
     stem = f"numerics.{files.name}"
-    names = (f"{stem}.g", f"{stem}.control.g", f"{stem}.v")
+    # Where the artifacts were written without Gappa and Coq, nothing is claimed of the script and there is no proof.
+    unclaimed = (files.proof, files.verdict) == ("", "unknown")
+    names = (f"{stem}.g", f"{stem}.control.g", "" if unclaimed else f"{stem}.v")
     where = [f"{folder}/{name}" for name in names]
     before = len(findings)
-    if (files.file, files.control, files.proof) != names or any(name not in texts for name in names):
+    if (files.file, files.control, files.proof) != names or any(name and name not in texts for name in names):
         words = f"script {files.name} does not have the files {', '.join(names)}"
         findings.append(Finding(f"{folder}/manifest.json", words))
         return None
     if demand is None:
         findings.append(Finding(where[0], "no bound asks for this script"))
         return None
-    if files.verdict != "proved":
+    if files.verdict != "proved" and not unclaimed:
         findings.append(Finding(where[0], f"the manifest calls it {files.verdict}"))
-    text, control, proof = (texts[name] for name in names)
+    text, control, proof = (texts.get(name, "") for name in names)
     try:
         script, stronger = read_script(text, where[0]), read_script(control, where[1])
     except Unreadable as error:
@@ -97,7 +99,7 @@ def _read(
         findings.append(Finding(where[1], "assumes something else than the script it controls"))
     elif not shows_false(stronger):
         findings.append(Finding(where[1], "its values do not show that its claim is false"))
-    if not proof.startswith(FIRST):
+    if not unclaimed and not proof.startswith(FIRST):
         findings.append(Finding(where[2], "is not a proof as Gappa writes them"))
     return _Pair(files, script, text, control, proof) if len(findings) == before else None
 
@@ -108,7 +110,10 @@ def _prove(folder: str, pairs: list[_Pair], found: Formal) -> None:
     try:
         for pair in pairs:
             answer, control = gappa(pair.text), gappa(pair.control)
-            if not answer.accepted:
+            if not pair.proof:
+                words = "was not proved when the artifacts were written; `fltc verify` proves it"
+                found.findings.append(Finding(f"{folder}/{pair.files.file}", words))
+            elif not answer.accepted:
                 words = " ".join(answer.errors.split())[:200]
                 found.findings.append(Finding(f"{folder}/{pair.files.file}", f"Gappa does not prove it: {words}"))
             elif answer.output != pair.proof:

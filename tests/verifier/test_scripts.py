@@ -143,7 +143,8 @@ def test_shipped_scripts_are_clean_without_any_program(monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", "/nowhere")
     for stem, count in (("silu", 5), ("rmsnorm", 4)):
         part = run_job(Copy(tmp_path / stem, stem).root, stem, "formal")
-        assert part == Part(not_run=count, needs="needs gappa, coqc")
+        assert (part.findings, part.scripts, part.not_run) == ([], 0, count)
+        assert part.needs == "needs gappa, coqc"
 
 
 @pytest.mark.parametrize(
@@ -216,10 +217,33 @@ def test_a_rule_or_an_unreadable_script_is_found(silu_copy: Copy) -> None:
     assert "nothing may follow the goals" in str(finding)
 
 
+def _unclaimed(copy: Copy) -> Copy:
+    """As if the artifacts had been written where Gappa is missing."""
+    (copy.folder / "numerics.silu-large.v").unlink()
+    copy.edit_manifest(
+        lambda m: next(s for s in m["scripts"] if s["name"] == "silu-large").update(verdict="unknown", proof="")
+    )
+    return copy
+
+
+def test_a_script_of_which_nothing_is_claimed_is_not_run_where_it_cannot_be(silu_copy: Copy) -> None:
+    part = run_job(_unclaimed(silu_copy).root, "silu", "formal")
+    assert part == Part(not_run=5, needs="needs gappa, coqc")
+    both(silu_copy, "silu-large", replace("E in [0,1b-60]", "E in [0,1b-70]"))
+    assert "numerics.silu-large.g: it assumes E in" in silu_copy.messages("formal")
+
+
+@needs_both
+def test_a_script_of_which_nothing_is_claimed_is_found_where_it_can_be_run(tmp_path: Path) -> None:
+    messages = _unclaimed(Copy(tmp_path, "silu")).messages("formal")
+    assert messages.endswith("silu-large.g: was not proved when the artifacts were written; `fltc verify` proves it")
+
+
 @needs_both
 def test_shipped_scripts_are_proved_again(tmp_path: Path) -> None:
     for stem, count in (("silu", 5), ("rmsnorm", 4)):
-        assert run_job(Copy(tmp_path / stem, stem).root, stem, "formal") == Part(scripts=count)
+        part = run_job(Copy(tmp_path / stem, stem).root, stem, "formal")
+        assert (part.findings, part.scripts, part.not_run) == ([], count, 0)
 
 
 @needs_both
