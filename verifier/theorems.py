@@ -5,7 +5,7 @@ contract's, and coqc accepts both, resting on the axioms of the real numbers onl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def _check(root: Path, bundle: Bundle, entry: str, record: dict[str, str], found
         found.findings.append(Finding(bundle.path("manifest.json"), f"{entry}: its theorem has no file {name}"))
         return
     before = len(found.findings)
-    files = _theories(root, demand.theories, found.findings)
+    files = reviewed(root, found.findings, {theory: THEORIES[theory] for theory in demand.theories})
     text = bundle.texts[name]
     found.findings += [Finding(where, f"a sentence of it is not expected there: {s}") for s in strange(text)]
     inputs = sha256("".join(f"{sha256(t)}\n" for t in (*files.values(), text)))
@@ -118,18 +118,20 @@ def _check(root: Path, bundle: Bundle, entry: str, record: dict[str, str], found
     found.proved += not wrong
 
 
-def _theories(root: Path, names: tuple[str, ...], findings: list[Finding]) -> dict[str, str]:
-    """The theories by file name, each with the digest of its review."""
+def reviewed(
+    root: Path, findings: list[Finding], theories: Mapping[str, str] = THEORIES, source: str = SELF
+) -> dict[str, str]:
+    """Theories by file name, each with the digest of its review, which `source` has."""
     texts: dict[str, str] = {}
-    for name in names:
+    for name, digest in theories.items():
         where = f"{FOLDER}/{name}"
         try:
             texts[name] = read_ascii(root / where, where)
         except Unreadable as error:
             findings.append(Finding(where, str(error).removeprefix(f"{where}: ")))
             continue
-        if sha256(texts[name]) != THEORIES[name]:
-            findings.append(Finding(where, f"is not what was reviewed: {SELF} has another digest"))
+        if sha256(texts[name]) != digest:
+            findings.append(Finding(where, f"is not what was reviewed: {source} has another digest"))
     return texts
 
 
