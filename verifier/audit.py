@@ -23,11 +23,13 @@ from verifier.numerics import check_lemmas, check_refinement
 from verifier.points import sample, thread_of
 from verifier.resources import check_abi, check_resources
 from verifier.scripts import Formal, check_scripts
+from verifier.theorem_tensor import check_tensor_core
 from verifier.theorems import check_theorems
 from verifier.vacuity import vacuous
 
 Progress = Callable[[int, int, str], None]
 JOBS = ("binding", "claims", "formal", "programs", "records")
+LIBRARY_JOBS = ("lemmas", "formal", "theorems")
 PROCESSES = 2
 LAUNCHES = 40
 SEED = 20_260_601
@@ -136,7 +138,7 @@ def audit(
     if not stems:
         return AuditReport((), Part([Finding("backend/ptx", "no PTX files here", Grade.UNREADABLE)]))
     tell = on_progress or (lambda done, count, what: None)
-    jobs = [*((stem, job) for job in JOBS for stem in stems), (LIBRARY, "lemmas"), (LIBRARY, "formal")]
+    jobs = [*((stem, job) for job in JOBS for stem in stems), *((LIBRARY, job) for job in LIBRARY_JOBS)]
     tell(0, len(jobs), "reading")
     parts: dict[tuple[str, str], Part] = {}
     with _pool(min(processes, len(jobs))) as pool:
@@ -172,16 +174,13 @@ def _strays(root: Path, stems: Iterable[str]) -> list[Finding]:
 
 
 def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
-    """One of JOBS on one PTX file, or one of the library. Never raises for bad input: it is a finding.
+    """One of JOBS on one PTX file, or of LIBRARY_JOBS on the library. Never raises for bad input: it is a finding.
 
     `launches`: how many launches the binding samples, besides the manifest's occasions.
     """
     part = Part()
     if stem == LIBRARY:
-        if job == "formal":
-            part.take(check_roundings(root))
-        else:
-            part.findings, part.decided = check_library(root)
+        _library(root, job, part)
         return part
     try:
         bundle, findings = read_bundle(root, stem)
@@ -207,6 +206,17 @@ def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
         message = f"the artifacts do not fit together ({job}): {type(error).__name__} {error}"
         part.findings.append(Finding(f"proofs/artifacts/{stem}", message))
     return part
+
+
+def _library(root: Path, job: str, part: Part) -> None:
+    if job == "lemmas":
+        part.findings, part.decided = check_library(root)
+    elif job == "formal":
+        part.take(check_roundings(root))
+    else:
+        found = check_tensor_core(root)
+        part.findings, part.theorems = found.findings, found.proved
+        part.unasked, part.needs = found.not_run, found.needs
 
 
 def _records(root: Path, bundle: Bundle, subjects: dict[str, Subject], part: Part) -> None:

@@ -5,7 +5,7 @@ contract's, and coqc accepts both, resting on the axioms of the real numbers onl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def _check(root: Path, bundle: Bundle, entry: str, record: dict[str, str], found
         found.findings.append(Finding(bundle.path("manifest.json"), f"{entry}: its theorem has no file {name}"))
         return
     before = len(found.findings)
-    files = _theories(root, found.findings)
+    files = reviewed(root, found.findings)
     text = bundle.texts[name]
     found.findings += [Finding(where, f"a sentence of it is not expected there: {s}") for s in strange(text)]
     inputs = sha256("".join(f"{sha256(t)}\n" for t in (*files.values(), text)))
@@ -111,10 +111,12 @@ def _check(root: Path, bundle: Bundle, entry: str, record: dict[str, str], found
     found.proved += not wrong
 
 
-def _theories(root: Path, findings: list[Finding]) -> dict[str, str]:
-    """The theories by file name, each with the digest of its review."""
+def reviewed(
+    root: Path, findings: list[Finding], theories: Mapping[str, str] = THEORIES, source: str = SELF
+) -> dict[str, str]:
+    """Theories by file name, each with the digest of its review, which `source` has."""
     texts: dict[str, str] = {}
-    for name, digest in THEORIES.items():
+    for name, digest in theories.items():
         where = f"{FOLDER}/{name}"
         try:
             texts[name] = read_ascii(root / where, where)
@@ -122,7 +124,7 @@ def _theories(root: Path, findings: list[Finding]) -> dict[str, str]:
             findings.append(Finding(where, str(error).removeprefix(f"{where}: ")))
             continue
         if sha256(texts[name]) != digest:
-            findings.append(Finding(where, f"is not what was reviewed: {SELF} has another digest"))
+            findings.append(Finding(where, f"is not what was reviewed: {source} has another digest"))
     return texts
 
 
