@@ -27,7 +27,7 @@ FALSE = {
     "values of bfloat16, whose squares reach below the normal range": (
         "Rounding.v", "generic_format radix2 (FLT_exp (-24) 11) x", "generic_format radix2 (FLT_exp (-133) 8) x"),
     "half of an inverse root's error": ("Factors.v", "<= g / 2 * (1 + g).", "<= g / 4 * (1 + g)."),
-    "threads that step over a vector": ("Order.v", "t + 256 * k", "t + 257 * k"),
+    "threads that step over a vector": ("Order.v", "t + 256 * k) (seq", "t + 257 * k) (seq"),
     "a tail from the vector before": ("Order.v", "[8 * (columns / 8) + t]", "[8 * (columns / 8 - 1) + t]"),
     "a butterfly that adds a lane to itself": ("Order.v", "Add (lane t) (lane (t + 2 ^ k))", "Add (lane t) (lane t)"),
     "a depth that forgets the warps": ("Order.v", "- 1 + 5 + 3", "- 1 + 5 + 2"),
