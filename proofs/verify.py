@@ -38,8 +38,8 @@ from proofs.numerics.bundle import NAME as LIBRARY
 from proofs.numerics.bundle import verify_library
 from proofs.numerics.gappa_obligation import check as check_scripts
 from proofs.numerics.gappa_obligation import scripts_of
+from proofs.numerics.obligation import counterexample, queries
 from proofs.numerics.obligation import discharge as discharge_lemmas
-from proofs.numerics.obligation import queries
 from proofs.numerics.theorem import Standing, theorem_of
 from proofs.numerics.theorem import judge as judge_theorem
 from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
@@ -359,10 +359,10 @@ class _Job:
             file, control = f"numerics.{lemma.name}.smt2", f"numerics.{lemma.name}.control.smt2"
             self.files[file], self.files[control] = lemma.smt_text, lemma.negative_control_text
             verdict = verdicts[lemma.name].verdict if decided else Verdict.DERIVED
-            if verdict is Verdict.REFUTED:
-                outcomes["numerics"].append((verdict, f"lemma {lemma.name} does not hold", {"lemma": lemma.name}))
-            elif verdict is Verdict.UNKNOWN:
-                outcomes["numerics"].append((verdict, f"lemma {lemma.name} is undecided", None))
+            if verdict < Verdict.DERIVED:
+                found = verdicts[lemma.name]
+                values = counterexample(found) if verdict is Verdict.REFUTED else None
+                outcomes["numerics"].append((verdict, found.words, values))
             else:
                 outcomes["numerics"].append((best, "" if outcomes["numerics"] else words, None))
             if not any(n["name"] == lemma.name for n in self.numerics):

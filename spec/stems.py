@@ -10,6 +10,22 @@ from spec.errors import MissingPart
 _GUIDE = "CONTRIBUTING.md, Add a kernel"
 
 
+def optional_part(package: str, stem: str, name: str) -> Any:
+    """What the module `package.stem` calls `name`, None where there is no such module.
+
+    Raises:
+        MissingPart: the module is there and lacks the name; else a slip in the name would drop the part silently.
+    """
+    wanted = f"{package}.{stem}"
+    try:
+        importlib.import_module(wanted)
+    except ModuleNotFoundError as error:
+        if error.name != wanted:
+            raise
+        return None
+    return part(package, stem, name)
+
+
 def part(package: str, stem: str, name: str) -> Any:
     """What the module `package.stem` calls `name`.
 

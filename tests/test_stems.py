@@ -9,11 +9,12 @@ from types import ModuleType
 import pytest
 
 from backend.kernels import ptx_path
+from backend.ptx import load
 from proofs.numerics.bundle import NAME as LIBRARY
 from proofs.verify import verify_stem
 from spec.contracts import STEMS, contracts_of
-from spec.errors import MissingPart
-from spec.stems import part
+from spec.errors import BadInput, MissingPart
+from spec.stems import optional_part, part
 from tests.harness.run import run_diff
 from verifier.numerics import STEPS
 
@@ -77,6 +78,21 @@ def test_a_missing_module_is_named_with_what_it_must_hold() -> None:
 def test_a_missing_name_is_told_with_its_file() -> None:
     with pytest.raises(MissingPart, match=r"silu: spec/contracts/silu\.py has no GEOMETRY"):
         part("spec.contracts", "silu", "GEOMETRY")
+
+
+def test_an_optional_part_may_lack_its_file_but_not_its_name() -> None:
+    assert optional_part("proofs.numerics", "gappa_gelu", "scripts") is None
+    assert optional_part("proofs.numerics", "gappa_silu", "scripts")
+    with pytest.raises(MissingPart, match=r"proofs/numerics/gappa_silu\.py has no script "):
+        optional_part("proofs.numerics", "gappa_silu", "script")
+
+
+def test_a_registered_kernel_without_ptx_is_told_what_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInput, match="no shipped kernel 'gelu'; have rmsnorm, silu"):
+        load("gelu")
+    monkeypatch.setattr("backend.ptx.STEMS", (*STEMS, "gelu"))
+    with pytest.raises(MissingPart, match=r"there is no backend/ptx/gelu\.ptx; `make ptx` writes it"):
+        load("gelu")
 
 
 def test_a_failing_import_inside_a_part_is_not_a_missing_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

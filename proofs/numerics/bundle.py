@@ -122,10 +122,9 @@ def _row(obligation: str, answers: _Answers, best: Verdict, words: str) -> Row:
     verdict = _at_best(conjunction(d.verdict for d in answers.decided), best)
     example = None
     if verdict < Verdict.DERIVED:
-        failed = [d.lemma.name for d in answers.decided if d.verdict is verdict]
-        refuted = verdict is Verdict.REFUTED
-        words = f"lemma {', '.join(failed)} " + ("does not hold" if refuted else "or its control is undecided")
-        example = {"lemmas": failed} if refuted else None
+        failed = [d for d in answers.decided if d.verdict is verdict]
+        words = "; ".join(d.words for d in failed)
+        example = {"lemmas": [d.lemma.name for d in failed]} if verdict is Verdict.REFUTED else None
     return Row(NAME, obligation, verdict, answers.source, answers.seconds, words, example, claims=len(answers))
 
 

@@ -16,8 +16,7 @@ from proofs.numerics.formal import Status
 from proofs.numerics.gappa import COQ_FILE, Script, coq_file, refuted_by_witness
 from proofs.verdict import Verdict
 from spec.contracts.model import Contract
-from spec.errors import MissingPart
-from spec.stems import part
+from spec.stems import optional_part
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,9 @@ def file_names(name: str) -> dict[str, str]:
 
 def scripts_of(contract: Contract) -> list[Script]:
     """The scripts of the contract's operator, none where it has no module of them."""
-    try:
-        make: Callable[[Contract], list[Script]] = part("proofs.numerics", f"gappa_{contract.operator}", "scripts")
-    except MissingPart:
-        return []
-    return make(contract)
+    make: Callable[[Contract], list[Script]] | None
+    make = optional_part("proofs.numerics", f"gappa_{contract.operator}", "scripts")
+    return make(contract) if make else []
 
 
 def check(scripts: Sequence[Script], stored: Mapping[str, str], proved: Container[str]) -> list[Checked]:

@@ -7,9 +7,12 @@ and that the constants matter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+
+from spec.errors import BadInput
 
 Term = str
 """An SMT-LIB term of sort Real or Bool."""
@@ -60,7 +63,13 @@ def query(
     claim: Term,
     too_strong: Term,
 ) -> Lemma:
-    """Build both queries of a lemma in any logic; `variables` are names with their sorts."""
+    """Build both queries of a lemma in any logic; `variables` are names with their sorts.
+
+    Raises:
+        BadInput: a name that is not lower case with hyphens; files are called by it.
+    """
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        raise BadInput(f"a lemma is named in lower case with hyphens, got {name!r}")
 
     def text(asserted: Term, heading: str) -> str:
         lines = [f"; {heading} {name}"]

@@ -15,8 +15,7 @@ from proofs.artifacts import sha256
 from proofs.numerics import theory
 from proofs.numerics.formal import Compiled, Status, compile_coq
 from spec.contracts.model import Contract
-from spec.errors import MissingPart
-from spec.stems import part
+from spec.stems import optional_part
 
 FILE = "Contract_.v"
 """Under this name coqc sees the text."""
@@ -72,11 +71,9 @@ class Judged:
 
 def theorem_of(contract: Contract) -> Theorem | None:
     """The contract's theorem, None where its operator has none."""
-    try:
-        make: Callable[[Contract], Theorem] = part("proofs.numerics", f"theorem_{contract.operator}", "theorem")
-    except MissingPart:
-        return None
-    return make(contract)
+    make: Callable[[Contract], Theorem] | None
+    make = optional_part("proofs.numerics", f"theorem_{contract.operator}", "theorem")
+    return make(contract) if make else None
 
 
 def compile_theorem(theorem: Theorem) -> Compiled:

@@ -145,7 +145,7 @@ def test_a_false_lemma_refutes_the_library(folder: Path, monkeypatch: pytest.Mon
 def test_a_blunt_control_leaves_the_library_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = _with(monkeypatch, folder, at_most(0, "x"), at_most(-1, "x"))
     assert report.exit_code == 2
-    assert "lemma added or its control is undecided" in report.rows[0].detail
+    assert "the negative control of lemma added follows too" in report.rows[0].detail
 
 
 def test_verify_shows_the_library_and_writes_its_files(folder: Path, tmp_path: Path) -> None:

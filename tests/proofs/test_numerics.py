@@ -12,13 +12,13 @@ from pathlib import Path
 import cvc5
 import pytest
 
-from proofs.numerics import library
+from proofs.numerics import library, silu
 from proofs.numerics.binary16 import identities
 from proofs.numerics.domain import float_range, largest
 from proofs.numerics.gappa_library import scripts
 from proofs.numerics.gappa_obligation import scripts_of
 from proofs.numerics.lemma import Lemma, at_most, given, lemma, number
-from proofs.numerics.obligation import Decided, decide, discharge, queries
+from proofs.numerics.obligation import Decided, counterexample, decide, discharge, queries
 from proofs.verdict import Verdict, conjunction
 from spec.assumptions import TABLE as ASSUMPTIONS
 from spec.contracts import STEMS, contracts_of
@@ -94,6 +94,38 @@ def test_wrong_lemmas_and_blunt_controls_are_noticed() -> None:
     vacuous = lemma("vacuous", "hypotheses that cannot be met", "x", nothing, at_most(0, "x"), at_most(1, "x"))
     assert discharge([vacuous])[0].verdict is Verdict.UNKNOWN
     assert Decided(wrong, "unknown", "sat").verdict is Verdict.UNKNOWN
+    assert "the negative control of lemma blunt follows too" in discharge([blunt])[0].words
+    assert "the hypotheses contradict each other" in discharge([vacuous])[0].words
+    assert "lemma wrong is not decided within the solver's limit" in Decided(wrong, "unknown", "sat").words
+    assert "the negative control of lemma wrong is not decided" in Decided(wrong, "unsat", "unknown").words
+    assert Decided(wrong, "unsat", "sat").words == ""
+
+
+def test_a_lemma_that_does_not_hold_comes_with_values() -> None:
+    hypotheses = (given("x", "(= x 3.0)"), given("y", "(= (* 2.0 y) x)"))
+    wrong = discharge([lemma("wrong", "false", "x y", hypotheses, at_most("x", "y"), at_most("x", "y"))])[0]
+    assert wrong.words == "lemma wrong does not hold"
+    assert counterexample(wrong) == {"lemma": "wrong", "x": "3", "y": "3/2"}
+
+
+def test_a_variable_that_is_not_listed_is_told_with_its_lemma() -> None:
+    hasty = lemma("hasty", "a variable is missing", "x", (given("y", at_most("x", "y")),), at_most("x", "y"), "false")
+    with pytest.raises(BadInput, match=r"lemma hasty: Z3 cannot read its query: unknown constant y; are all its var"):
+        discharge([hasty])
+
+
+@pytest.mark.parametrize("name", ["two words", "Upper", "a/b", "", "-a"])
+def test_a_lemma_that_can_be_no_file_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="lower case with hyphens"):
+        lemma(name, "", "x", (), at_most("x", 1), at_most("x", 0))
+
+
+def test_a_second_lemma_of_one_name_cannot_hide_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    false = lemma("step", "false", "x", (), at_most("x", 1), at_most("x", 0))
+    true = lemma("step", "true", "x", (given("x", at_most(1, "x")),), at_most(0, "x"), at_most(2, "x"))
+    monkeypatch.setattr(silu, "lemmas", lambda contract: [false, true])
+    with pytest.raises(BadInput, match=r"proofs/numerics/silu\.py has two lemmas step"):
+        queries(next(c for c in CONTRACTS if c.operator == "silu"))
 
 
 def test_numbers_of_the_contract() -> None:
