@@ -41,18 +41,28 @@ def measured(root: Path) -> list[Measured]:
     found: list[Measured] = []
     for file in sorted((root / EVIDENCE).glob("*.json")):
         try:
-            content = json.loads(file.read_text())
+            content = json.loads(file.read_text(), object_pairs_hook=_once)
             assumptions = content.get("probe", {}).get("assumptions", {})
             found += [_read(file, content["device"]["name"], name, said) for name, said in assumptions.items()]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadInput(f"{file} is no evidence file (docs/evidence.md): {type(error).__name__}: {error}") from None
     return found
 
 
-def _read(file: Path, device: str, name: str, said: Any) -> Measured:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two that do not, the last would hide what the first says."""
+    names = [name for name, _ in pairs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{', '.join(twice)} twice in one object")
+    return dict(pairs)
+
+
+def _read(file: Path, device: Any, name: str, said: Any) -> Measured:
     if name not in TABLE or said["status"] not in _STATUSES:
         raise BadInput(f"{file}: {name} {said['status']!r}: assumptions are {', '.join(TABLE)}, each one of "
                        f"{', '.join(_STATUSES)}; run `fltc probe` of this version there again")  # fmt: skip
+    if not isinstance(device, str) or not isinstance(said["detail"], str):
+        raise TypeError(f"the device's name and the detail of {name} are texts")
     return Measured(name, device, said["status"], said["detail"])
 
 

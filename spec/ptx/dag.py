@@ -17,7 +17,7 @@ import numpy.typing as npt
 from spec.errors import Unsupported
 from spec.ptx.ast import type_width
 from spec.ptx.dag_floats import FloatNodes, Recorder
-from spec.ptx.dag_words import Element, Lost, Piece, assemble, content, cut, masked, of_node, tidy, union
+from spec.ptx.dag_words import Element, Lost, Piece, assemble, content, cut, difference, masked, of_node, tidy, union
 from spec.ptx.domain import Shape
 from spec.ptx.floats import WORD
 from spec.ptx.lanes import Lanes, Surroundings
@@ -144,8 +144,7 @@ class Dag(FloatNodes):
         return self._moved("bit_or", (width,), (width, width), width, lambda p, q: union(width, p, q), a, b)
 
     def bit_xor(self, width: int, a: Array, b: Array) -> Array:
-        """As or, where no known one meets a node."""
-        return self._moved("bit_xor", (width,), (width, width), width, lambda p, q: union(width, p, q), a, b)
+        return self._moved("bit_xor", (width,), (width, width), width, lambda p, q: difference(width, p, q), a, b)
 
     def shl(self, width: int, a: Array, amount: Array) -> Array:
         def rule(p: Element, n: Element) -> Element | None:

@@ -5,6 +5,8 @@ Packing, shifting and masking move whole pieces, so that the halves of a packed 
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -109,12 +111,22 @@ def masked(width: int, element: Element, mask: int) -> Element:
 
 def union(width: int, a: Element, b: Element) -> Element | None:
     """The bitwise or of two words of which, at each bit, one is a known 0 or both are known; else None."""
+    return _joined(width, a, b, operator.or_)
+
+
+def difference(width: int, a: Element, b: Element) -> Element | None:
+    """The bitwise xor of such words. Not their union: two known ones give 0."""
+    return _joined(width, a, b, operator.xor)
+
+
+def _joined(width: int, a: Element, b: Element, known: Callable[[int, int], int]) -> Element | None:
+    """`known` of the bits that both know, the other word's where one is a known 0."""
     cuts = sorted({0, width, *_borders(width, a), *_borders(width, b)})
     out: list[Piece] = []
     for low, high in pairwise(cuts):
         (left,), (right,) = cut(width, a, low, high - low), cut(width, b, low, high - low)
         if left.node is None and right.node is None:
-            out.append(Piece(high - low, None, value=left.value | right.value))
+            out.append(Piece(high - low, None, value=known(left.value, right.value)))
         elif left.node is None and left.value == 0:
             out.append(right)
         elif right.node is None and right.value == 0:

@@ -75,11 +75,23 @@ def test_evidence_is_read_and_described(tmp_path: Path) -> None:
         '{"device": {"name": "X"}, "probe": {"assumptions": {"doc-ex2": {"status": "Violated", "detail": ""}}}}',
         '{"device": {"name": "X"}, "probe": {"assumptions": {"doc-ex2": "violated"}}}',
         '{"device": {"name": "X"}, "probe": "violated"}',
+        # The second of two equal keys would hide the first.
+        '{"device": {"name": "X"}, "probe": {"assumptions": {"doc-ex2": {"status": "violated", "detail": ""},'
+        '"doc-ex2": {"status": "held", "detail": ""}}}}',
+        '{"device": {"name": "X"}, "probe": {"assumptions": {"doc-ex2": {"status": "held", "detail": 1}}}}',
+        '{"device": {"name": 1}, "probe": {"assumptions": {"doc-ex2": {"status": "held", "detail": ""}}}}',
+        "[" * 100_000,
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_not_passed_over(tmp_path: Path, content: str) -> None:
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence/gpu.json").write_text(content)
+    with pytest.raises(BadInput, match=r"gpu\.json"):
+        measured(tmp_path)
+
+
+def test_a_folder_in_place_of_a_file_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "evidence/gpu.json").mkdir(parents=True)
     with pytest.raises(BadInput, match=r"gpu\.json"):
         measured(tmp_path)
 

@@ -220,6 +220,17 @@ def test_integer_arithmetic_on_floats_is_unknown_by_line() -> None:
     assert "integer arithmetic on a floating value" in result.detail
 
 
+def test_known_bits_beside_a_float_cancel_in_an_exclusive_or() -> None:
+    """The 1 of 1 + e, packed with a float, is taken away by xor: 0 + e is not the operator's sum."""
+    gone = """{ .reg .b64 %pair; .reg .b32 %one, %rest; mov.b32 %one, 0x3F800000; mov.b64 %pair, {%one, %x};
+    xor.b64 %pair, %pair, OTHER; mov.b64 {%one, %rest}, %pair; add.rn.f32 %t, %one, %t; }"""
+    for other, verdict in (("0", Verdict.PROVED), ("0x3F800000", Verdict.REFUTED)):
+        text = _text("silu").replace("add.rn.f32 %t, 0f3F800000, %t;", gone.replace("OTHER", other))
+        result = _check("silu", text, SILU)
+        assert result.verdict is verdict, result.detail
+    assert "differs first in const.32.0x0" in result.detail
+
+
 def test_a_barrier_that_threads_miss_and_an_unwritten_register_are_faults() -> None:
     missed = _replace("    bar.sync 0;", "    @%is_first bra EXIT;\n    bar.sync 0;")(_text("rmsnorm"))
     result = _check("rmsnorm", missed, (RMS[7],))

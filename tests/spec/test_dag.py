@@ -75,6 +75,16 @@ def test_halves_are_told_apart(body: str) -> None:
     assert dict(found.outputs) == {("out", 0): _x(3), ("out", 1): _x(2)}
 
 
+@pytest.mark.parametrize(("op", "low"), [("or", 0xF0F0), ("xor", 0x00F0), ("and", 0xF000)])
+def test_known_bits_beside_a_node_are_computed(op: str, low: int) -> None:
+    found = _extract(
+        f"""ld.global.u16 %h0, [%d1]; cvt.u32.u16 %r0, %h0; shl.b32 %r0, %r0, 16; or.b32 %r0, %r0, 0xF0F0;
+        mov.b32 %r1, {'0xFFFFF000' if op == 'and' else '0xF000'}; {op}.b32 %r0, %r0, %r1; st.global.u32 [%d0], %r0;""",
+        output="f16",
+    )
+    assert dict(found.outputs) == {("out", 0): constant(16, low), ("out", 1): _x(0)}
+
+
 def test_nodes_move_through_shuffles_shared_memory_and_known_selections() -> None:
     found = _extract(
         """mov.u32 %r0, %tid.x; mad.wide.u32 %d2, %r0, 4, %d1; ld.global.f32 %f0, [%d2];
