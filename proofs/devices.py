@@ -44,7 +44,7 @@ def measured(root: Path) -> list[Measured]:
             content = json.loads(file.read_text())
             assumptions = content.get("probe", {}).get("assumptions", {})
             found += [_read(file, content["device"]["name"], name, said) for name, said in assumptions.items()]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadInput(f"{file} is no evidence file (docs/evidence.md): {type(error).__name__}: {error}") from None
     return found
 
