@@ -179,10 +179,10 @@ def run_job(root: Path, stem: str, job: str, launches: int = LAUNCHES) -> Part:
     `launches`: how many launches the binding samples, besides the manifest's occasions.
     """
     part = Part()
-    if stem == LIBRARY:
-        _library(root, job, part)
-        return part
     try:
+        if stem == LIBRARY:
+            _library(root, job, part)
+            return part
         bundle, findings = read_bundle(root, stem)
         if job == "records":
             part.findings += findings

@@ -10,7 +10,7 @@ import cvc5
 
 from verifier.findings import Finding, Grade, Unreadable
 from verifier.manifest import Lemma
-from verifier.sexpr import SExpr, read_all, read_one
+from verifier.sexpr import PLAIN, SExpr, read_all, read_one
 
 EFFORT = 3_000_000
 LOGIC = "QF_BVFP"
@@ -82,8 +82,10 @@ def decide_identity(commands: list[SExpr], claim: SExpr) -> str:
 
 
 def show(expression: SExpr) -> str:
-    """The expression as text."""
-    return expression if isinstance(expression, str) else f"({' '.join(map(show, expression))})"
+    """The expression as text, with bars where a symbol needs them: what has the same text is the same expression."""
+    if isinstance(expression, str):
+        return expression if PLAIN.fullmatch(expression) else f"|{expression}|"
+    return f"({' '.join(map(show, expression))})"
 
 
 def _ask(commands: list[SExpr], claim: SExpr) -> str:

@@ -37,7 +37,7 @@ class Answer:
 
 
 class Stopped(Exception):
-    """A run that was ended by its limits or a signal: it has said nothing."""
+    """A run that did not begin, or was ended by its limits or a signal: it has said nothing."""
 
 
 def absent(programs: Iterable[str]) -> str:
@@ -47,11 +47,14 @@ def absent(programs: Iterable[str]) -> str:
 
 
 def run(command: Sequence[str], folder: Path | None = None, text: str = "") -> Answer:
-    """Run a program that is here; Stopped if it did not end by itself."""
-    told = subprocess.run(
-        command, input=text, cwd=folder, capture_output=True, text=True, errors="replace", check=False,
-        preexec_fn=_limit,
-    )
+    """Run a program that is here; Stopped if it cannot be started or did not end by itself."""
+    try:
+        told = subprocess.run(
+            command, input=text, cwd=folder, capture_output=True, text=True, errors="replace", check=False,
+            preexec_fn=_limit,
+        )
+    except OSError as error:
+        raise Stopped(f"{command[0]} cannot be started: {error.strerror}") from None
     if told.returncode < 0 or "Out of memory" in told.stderr:
         raise Stopped(f"{command[0]} ran out of its limits")
     return Answer(told.returncode == 0, told.stdout, told.stderr)

@@ -11,7 +11,7 @@ SExpr = str | tuple["SExpr", ...]
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|;[^\n]*)|(?P<open>\()|(?P<close>\))|\|(?P<quoted>[^|\\]*)\||(?P<atom>[^\s()|";]+)"""
 )
-_PLAIN = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][\w~!@$%^&*+=<>.?/-]*|\d+(?:\.\d+)?|:[\w.-]+|#x[0-9a-f]+")
+PLAIN = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][\w~!@$%^&*+=<>.?/-]*|\d+(?:\.\d+)?|:[\w.-]+|#x[0-9a-f]+")
 _NEVER_QUOTED = re.compile(r"\d.*|#.*|true|false|and|or|not|xor|ite|div|mod|abs|distinct|let|=>|[-+*=<>]+|")
 MAX_DEPTH = 2_000
 
@@ -39,7 +39,7 @@ def read_all(text: str, file: str) -> list[SExpr]:
                 raise Unreadable(f"{file}: a symbol that looks like something else: |{match['quoted']}|")
             stack[-1].append(match["quoted"])
         elif match["atom"]:
-            if not _PLAIN.fullmatch(match["atom"]):
+            if not PLAIN.fullmatch(match["atom"]):
                 raise Unreadable(f"{file}: not a symbol or numeral: {match['atom']!r}")
             stack[-1].append(match["atom"])
     if len(stack) != 1:

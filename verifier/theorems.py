@@ -136,7 +136,14 @@ def reviewed(
 
 
 def strange(text: str) -> list[str]:
-    """Sentences of a Coq text, its comments left out, that begin with no word of an instance."""
+    """Sentences of a Coq text, its comments left out, that begin with no word of an instance.
+
+    A string is strange wherever it stands: for Coq a comment does not begin in one, and what is seen here would not be
+    what Coq reads.
+    """
+    _, quote, string = text.partition('"')
+    if quote:
+        return [f"a string, {quote}{' '.join(string[:40].split())}"]
     bare = re.sub(r"\(\*.*?\*\)", " ", text, flags=re.DOTALL)
     found = []
     for sentence in re.split(r"\.(?=\s|$)", bare):

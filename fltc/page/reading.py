@@ -53,5 +53,5 @@ def read_object(path: Path, shown: str) -> Object:
         return Object(json.loads(path.read_text("utf-8")), shown)
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:  # of JSON, and of UTF-8
+    except (ValueError, RecursionError) as error:  # of JSON, and of UTF-8
         raise BadInput(f"{path} is not JSON: {error}") from error

@@ -12,9 +12,11 @@ import pytest
 
 from tests.verifier.tampering import ROOT, sha256, to_text, without
 from verifier.audit import run_job
+from verifier.binary16 import show
 from verifier.findings import Finding, Grade
 from verifier.library import IDENTITIES, PLACE, STEPS
 from verifier.manifest import NAME
+from verifier.sexpr import read_all
 
 STEP = "numerics.mma-chain-step.smt2"
 CONTROL = "numerics.mma-chain-step.control.smt2"
@@ -115,6 +117,21 @@ def test_a_false_lemma_is_decided(shelf: Shelf) -> None:
     shelf.edit(STEP, lambda text: text.replace("(+ E (* kappa", "(+ E (* 0.5 kappa"))
     shelf.mend()
     assert f"{STEP}: must be unsat, cvc5 says sat" in shelf.messages()
+
+
+def test_one_symbol_that_reads_like_two_declarations_is_another_statement() -> None:
+    two = "(declare-const a Real) (declare-const b Real)"
+    one = "(declare-const |a Real) (declare-const b| Real)"
+    assert [" ".join(map(show, read_all(text, "x"))) for text in (two, one)] == [two, one]
+
+
+def test_what_is_nested_too_deep_to_compare_is_a_finding(shelf: Shelf) -> None:
+    deep = 2 * 400
+    shelf.edit(TRIP, lambda text: text.replace("(assert (not ", f"(assert (not {'(not ' * deep}").replace(
+        "))\n(check-sat)", f"{')' * deep}))\n(check-sat)"))  # fmt: skip
+    shelf.mend()
+    (finding,) = shelf.findings()
+    assert "the artifacts do not fit together (lemmas): RecursionError" in str(finding)
 
 
 def test_a_control_that_holds_is_decided(shelf: Shelf) -> None:

@@ -367,3 +367,34 @@ class _Here:
         future: Future[object] = Future()
         future.set_result(call(*arguments))
         return future
+
+
+@pytest.mark.parametrize("body", ["", "#!/nowhere/interpreter\n", "#!/bin/sh\nkill -9 $$\n"])
+def test_programs_that_cannot_run_leave_the_audit_undecided(
+    tmp_path: Path, silu_copy: Copy, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    place = tmp_path / "bin"
+    place.mkdir()
+    for name in ("gappa", "coqc"):
+        (place / name).write_text(body)
+        (place / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(place))
+    findings = silu_copy.findings("formal")
+    assert findings
+    assert {finding.grade for finding in findings} == {Grade.UNDECIDED}
+    assert any("gappa" in str(finding) for finding in findings)
+
+
+@pytest.mark.parametrize("body", ["#!/bin/sh\n", "#!/bin/sh\necho Closed under the global context\n"])
+def test_programs_that_only_agree_prove_nothing(
+    tmp_path: Path, silu_copy: Copy, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    place = tmp_path / "bin"
+    place.mkdir()
+    for name in ("gappa", "coqc"):
+        (place / name).write_text(body)
+        (place / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(place))
+    part = run_job(silu_copy.root, "silu", "formal")
+    assert (part.scripts, part.theorems) == (0, 0)
+    assert any("coqc's answers are not understood" in str(finding) for finding in part.findings)

@@ -83,7 +83,8 @@ def test_an_edited_instance_is_noticed(copy: Copy) -> None:
     "sentence",
     ["Axiom magic : False.", "Admitted.", "Load evil.", "Set Universe Polymorphism.", 'Redirect "x" Print nat.',
      "Global Unset Guard Checking.", "- admit.", "Declare ML Module \"x\".", "#[global] Axiom a : False.",
-     "Local Definition obeys := True.", "Variable v : False.", "(* a *) Parameter p : False."],
+     "Local Definition obeys := True.", "Variable v : False.", "(* a *) Parameter p : False.",
+     'Definition s := "(*"%string. Axiom hidden : False. Definition t := "*)"%string.'],
 )  # fmt: skip
 def test_other_sentences_are_noticed(copy: Copy, sentence: str) -> None:
     copy.edit_text(NAME, lambda text: text + sentence + "\n")
