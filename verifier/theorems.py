@@ -136,9 +136,12 @@ def reviewed(
 
 
 def strange(text: str) -> list[str]:
-    """Sentences of a Coq text, its comments left out, that begin with no word of an instance."""
+    """Sentences of a Coq text, its comments left out, that begin with no word of an instance.
+
+    No string may stand there: what looks like a comment within one is none to Coq, and would hide sentences here.
+    """
     bare = re.sub(r"\(\*.*?\*\)", " ", text, flags=re.DOTALL)
-    found = []
+    found = [f"a string: {' '.join(text[at : at + 50].split())}"] if (at := text.find('"')) >= 0 else []
     for sentence in re.split(r"\.(?=\s|$)", bare):
         words = " ".join(sentence.split())
         first = re.match(r"(?:[-+*{} ]|\d+(?:, \d+)*:)*(\w*)", words)
