@@ -78,9 +78,10 @@ def check_roundings(root: Path) -> Formal:
     try:
         manifest = _manifest(root, where)
         texts = read_listed(root, PLACE, manifest["files"], [])
-        return check(PLACE, texts, read_scripts(manifest["scripts"], where), library())
+        scripts = read_scripts(manifest["scripts"], where)
     except Unreadable:
         return Formal()
+    return check(PLACE, texts, scripts, library())
 
 
 def statements(lemmas: list[Lemma], identities: list[Lemma], texts: dict[str, str]) -> str:

@@ -90,14 +90,20 @@ def _read(
     text, control, proof = (texts.get(name, "") for name in names)
     try:
         script, stronger = read_script(text, where[0]), read_script(control, where[1])
+        false = shows_false(stronger)
     except Unreadable as error:
         name, _, message = str(error).partition(": ")
-        findings.append(Finding(name, message, Grade.UNREADABLE))
+        # Without a file's name it is about the values of the control.
+        known = name in where
+        findings.append(Finding(name if known else where[1], message if known else str(error), Grade.UNREADABLE))
+        return None
+    except ValueError as error:
+        findings.append(Finding(where[1], f"its values cannot be computed with: {error}", Grade.UNREADABLE))
         return None
     findings += [Finding(where[0], words) for words in demand.unmet(script)]
     if (stronger.definitions, stronger.hypotheses) != (script.definitions, script.hypotheses):
         findings.append(Finding(where[1], "assumes something else than the script it controls"))
-    elif not shows_false(stronger):
+    elif not false:
         findings.append(Finding(where[1], "its values do not show that its claim is false"))
     if not unclaimed and not proof.startswith(FIRST):
         findings.append(Finding(where[2], "is not a proof as Gappa writes them"))

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from verifier.contract import Contract
 from verifier.demands import most
+from verifier.findings import Unreadable
 
 THREADS, WARP, WARPS, VECTOR = 256, 32, 8, 8
 U = Fraction(1, 2**24)
@@ -23,6 +24,8 @@ THEOREMS = ("audited", "orders", "depths")
 
 def check_text(contract: Contract, module: str, lengths: list[int]) -> str:
     """The Coq file that takes the contract's statement from ARTIFACT in `module`, and compares orders."""
+    if not lengths:
+        raise Unreadable(f"{contract.entry}: its refinement compared rows of no length, so no order of a sum")
     columns = most(contract, "columns")
     low, high = (Fraction(end) for end in contract.float_ranges["eps"])
     rounds = -(-columns // (VECTOR * THREADS))

@@ -307,6 +307,14 @@ def test_library_goals_cannot_be_dropped_or_widened(shelf: Shelf) -> None:
     assert "script product-rounded of the error bounds is missing" in messages
 
 
+def test_values_that_cannot_be_computed_with_do_not_silence_the_library(shelf: Shelf) -> None:
+    shelf.edit("numerics.q8-0-exact.g", replace("[-128,127]", "[-1,1]"))
+    shelf.edit("numerics.swiglu-product.control.g", replace("Q = 2251799756971443b-51", "Q = 0"))
+    messages = "\n".join(map(str, run_job(shelf.root, "library", "formal").findings))
+    assert "numerics.swiglu-product.control.g: a division by zero" in messages
+    assert "numerics.q8-0-exact.g: it assumes" in messages
+
+
 @needs_both
 def test_the_scripts_of_the_library_are_proved_again(tmp_path: Path) -> None:
     assert run_job(Shelf(tmp_path, few=False).root, "library", "formal") == Part(scripts=len(library()))

@@ -10,8 +10,9 @@ from proofs.numerics.theorem_rmsnorm import code, sum_of_squares
 from spec.operators import rmsnorm
 from tests.formal import needs_coq
 from tests.verifier.tampering import ROOT, Copy
-from verifier import theorem_silu, theorems
+from verifier import theorem_rmsnorm, theorem_silu, theorems
 from verifier.audit import run_job
+from verifier.findings import Unreadable
 from verifier.manifest import Bundle, read_bundle, sha256
 from verifier.theorem_rmsnorm import THEORIES, bound, depth, tree
 from verifier.theorems import Theorems, check_theorems, strange
@@ -84,12 +85,20 @@ def test_an_edited_instance_is_noticed(copy: Copy) -> None:
     ["Axiom magic : False.", "Admitted.", "Load evil.", "Set Universe Polymorphism.", 'Redirect "x" Print nat.',
      "Global Unset Guard Checking.", "- admit.", "Declare ML Module \"x\".", "#[global] Axiom a : False.",
      "Local Definition obeys := True.", "Variable v : False.", "(* a *) Parameter p : False.",
-     'Definition s := "(*"%string. Axiom hidden : False. Definition t := "*)"%string.'],
+     'Definition s := "(*"%string. Axiom hidden : False. Definition t := "*)"%string.',
+     'Example a : True. Proof. exact I; idtac "(*". Qed. Axiom b : False. Example c : True. Proof. idtac "*)". Qed.'],
 )  # fmt: skip
 def test_other_sentences_are_noticed(copy: Copy, sentence: str) -> None:
     copy.edit_text(NAME, lambda text: text + sentence + "\n")
     _renew(copy)
     assert "a sentence of it is not expected there" in _messages(copy)
+
+
+def test_rows_of_no_length_compare_no_order(copy: Copy) -> None:
+    bundle, _ = read_bundle(copy.root, "rmsnorm")
+    assert isinstance(bundle, Bundle)
+    with pytest.raises(Unreadable, match="rows of no length"):
+        theorem_rmsnorm.check_text(bundle.contracts["rmsnorm_f16"], "Contract_", [])
 
 
 def test_the_shipped_instance_has_none() -> None:
