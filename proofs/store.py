@@ -82,9 +82,18 @@ def read_files(folder: Path) -> Store:
             if sha256(text) != digest:
                 return Store(damage=f"{name}: its bytes are not those that were recorded")
             files[name] = text
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         return Store(damage=_unreadable(error))
     return Store(files=files, manifest=manifest)
+
+
+def read_record(text: str | None) -> dict[str, Any]:
+    """The JSON object of a stored record; empty where there is none, so that what it would say is found out again."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _unreadable(error: Exception) -> str:

@@ -7,7 +7,6 @@ fit its files: that is noticed and decided again.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
@@ -46,7 +45,7 @@ from proofs.outcome import SOLVER_OBLIGATIONS, judge, missing_premises, row_of
 from proofs.ptxas import version
 from proofs.refinement import check_refinement
 from proofs.results import Report, Row
-from proofs.store import MANIFEST, Store, read_store, sealed
+from proofs.store import MANIFEST, Store, read_record, read_store, sealed
 from proofs.vacuity import occasions, vacuity_query
 from proofs.verdict import Verdict
 from spec.contracts import STEMS, contracts_of
@@ -190,8 +189,8 @@ class _Job:
         found: dict[str, dict[str, dict[str, int]]] = {}
         for contract in contracts:
             stored = self.store.files.get(f"{contract.entry}.resources.json")
-            record = json.loads(stored) if stored else {}
-            if record.get("ptx_sha256") != self.digest or record.get("ptxas") != version():
+            record = read_record(stored)
+            if record.get("ptx_sha256") != self.digest or record.get("ptxas") != version() or "used" not in record:
                 return resources.measure(self.text, f"{self.stem}.ptx")
             found[contract.entry] = record["used"]
         return found
@@ -413,10 +412,12 @@ class _Job:
         self.entries[contract.entry]["refinement_inputs"] = key
         stored = self.store.files.get(name)
         if stored and self.store.manifest["entries"].get(contract.entry, {}).get("refinement_inputs") == key:
-            record = json.loads(stored)
-            self.files[name], source["refinement"] = stored, "store"
-            outcomes["refinement"].append((Verdict(record["verdict"]), record["detail"], record["counterexample"]))
-            return
+            record = read_record(stored)
+            verdict = next((v for v in Verdict if v.value == record.get("verdict")), None)
+            if verdict and {"detail", "counterexample"} <= set(record):
+                self.files[name], source["refinement"] = stored, "store"
+                outcomes["refinement"].append((verdict, record["detail"], record["counterexample"]))
+                return
         try:
             result = check_refinement(self.stem, contract, self.module)
         except MissingPart as error:

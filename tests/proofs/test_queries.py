@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from proofs import verify as verifying
+from proofs.artifacts import sha256
 from proofs.decide import decide
 from proofs.lemmas import atom_lemmas, factor_lemmas, multiple_lemmas, product_lemmas, split_lemmas
 from proofs.query import Hypothesis, build
-from proofs.store import MANIFEST, read_store, sealed
+from proofs.store import MANIFEST, read_record, read_store, sealed
 from proofs.terms import (
     THREAD,
     Poly,
@@ -242,6 +243,32 @@ def test_an_edited_store_is_not_used(checkout: Path) -> None:
     assert any(words.startswith(f"{STEM}: the store was not used: ") for words in found.assumptions)
     assert {row.source for row in found.rows} == {"decided now"}
     assert found.files == before
+
+
+@pytest.mark.parametrize("text", [None, "", "{}", "[]", "{", "[" * 100_000])
+def test_what_is_no_record_says_nothing(text: str | None) -> None:
+    assert read_record(text) == {}
+
+
+def test_a_record_without_a_verdict_is_made_again(checkout: Path) -> None:
+    text = '{"verdict": ["proved"]}'
+    folder = checkout / ARTIFACTS / STEM
+    before = {p.name: p.read_text() for p in folder.iterdir()}
+    manifest = json.loads(before[MANIFEST])
+    for name in before:
+        if name.endswith((".refinement.json", ".resources.json")):
+            (folder / name).write_text(text)
+            manifest["files"][name] = sha256(text)
+    (folder / MANIFEST).write_text(json.dumps(sealed(manifest)))
+    found = verify_stem(checkout, STEM, False)
+    assert found.files == before
+
+
+def test_a_folder_in_place_of_a_file_is_damage(checkout: Path) -> None:
+    folder = checkout / ARTIFACTS / STEM
+    name = _remove_query(folder)
+    (folder / name).mkdir()
+    assert read_store(folder).damage
 
 
 def test_no_store_is_no_damage(tmp_path: Path) -> None:
