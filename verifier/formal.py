@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 GAPPA, COQC = "gappa", "coqc"
@@ -25,6 +26,8 @@ ALLOWED = {
 }
 _AXIOM = re.compile(r"([A-Za-z_][\w'.]*)( :.*)?")
 _MARK = "answer-of-the-audit"
+_COMPILED: dict[str, bytes] = {}
+"""Reviewed theories that this process compiled, by a digest of the program, of their texts and of those before."""
 
 
 @dataclass(frozen=True)
@@ -71,21 +74,33 @@ def gappa(script: str) -> Answer:
     return run([GAPPA, "-Bcoq"], text=script)
 
 
-def objections(files: Mapping[str, str], theorems: Sequence[str], library: str = "Audit") -> list[str]:
+def objections(
+    files: Mapping[str, str], theorems: Sequence[str], library: str = "Audit", theories: Mapping[str, str] | None = None
+) -> list[str]:
     """What is wrong with Coq texts: one that does not compile, or a theorem that assumes what it may not.
 
     Args:
         files: texts by file name, in the order in which they are compiled; `A.v` is the module A of the library.
         theorems: `A.name` for each theorem whose axioms are looked at.
         library: the name under which the files know each other.
+        theories: reviewed texts, compiled before the others; a process compiles the same ones once.
     """
+    theories = theories or {}
     with tempfile.TemporaryDirectory(prefix="fltc-audit-") as place:
-        for name, text in files.items():
+        before = f"{shutil.which(COQC)} {library}"
+        for name, text in (*theories.items(), *files.items()):
             Path(place, name).write_text(text, encoding="utf-8")
+            made = Path(place, name).with_suffix(".vo")
+            before = sha256(f"{before}\0{name}\0{text}".encode()).hexdigest()
+            if name in theories and before in _COMPILED:
+                made.write_bytes(_COMPILED[before])
+                continue
             answer = run([COQC, "-q", "-Q", ".", library, name], Path(place))
             if not answer.accepted:
                 return [f"coqc refuses {name}: {_last(answer.errors)}"]
-        Path(place, "Question_.v").write_text(_question(files, theorems, library), encoding="utf-8")
+            if name in theories and made.exists():
+                _COMPILED[before] = made.read_bytes()
+        Path(place, "Question_.v").write_text(_question((*theories, *files), theorems, library), encoding="utf-8")
         answer = run([COQC, "-q", "-Q", ".", library, "Question_.v"], Path(place))
     if not answer.accepted:
         return [f"coqc does not know a theorem: {_last(answer.errors)}"]
@@ -101,7 +116,7 @@ def objections(files: Mapping[str, str], theorems: Sequence[str], library: str =
     return wrong
 
 
-def _question(files: Mapping[str, str], theorems: Sequence[str], library: str) -> str:
+def _question(files: Iterable[str], theorems: Sequence[str], library: str) -> str:
     lines = [f"From {library} Require {name.removesuffix('.v')}." for name in files]
     mark = f'Goal True. idtac "{_MARK}". exact I. Qed.'
     for theorem in theorems:

@@ -8,7 +8,7 @@ from verifier.contract import Contract
 from verifier.demands import EX2, LOG2E, LOG2E_ERROR, RCP
 
 ARTIFACT = "silu_contract"
-THEORIES = ("Rounding.v", "Factors.v", "Log2.v", "Silu.v")
+THEORIES = ("Rounding.v", "Factors.v", "Log2.v", "Tail.v", "Silu.v")
 THEOREMS = ("audited",)
 
 

@@ -35,8 +35,7 @@ def check_tensor_core(root: Path, factors: Mapping[tuple[int, int], int] | None 
     `factors`: what is demanded, FACTORS if none.
     """
     found = Theorems()
-    theories = {"Rounding.v": THEORIES["Rounding.v"], **DIGESTS}
-    files = reviewed(root, found.findings, theories, SELF)
+    theories = reviewed(root, found.findings, {"Rounding.v": THEORIES["Rounding.v"], **DIGESTS}, SELF)
     if found.findings:
         return found
     found.needs = absent((COQC,))
@@ -44,7 +43,8 @@ def check_tensor_core(root: Path, factors: Mapping[tuple[int, int], int] | None 
         found.not_run = 1
         return found
     try:
-        wrong = objections({**files, f"{CHECK}.v": check_text(factors or FACTORS)}, [f"{CHECK}.audited"], "Fltc")
+        files = {f"{CHECK}.v": check_text(factors or FACTORS)}
+        wrong = objections(files, [f"{CHECK}.audited"], "Fltc", theories)
     except Stopped as stopped:
         found.findings.append(Finding(FOLDER, str(stopped), Grade.UNDECIDED))
         return found

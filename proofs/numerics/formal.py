@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from spec.errors import BadInput
@@ -40,6 +41,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_']*(\.[A-Za-z_][A-Za-z0-9_']*)*")
 _FILE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.v")
 _MARK = "fltc-assumptions-of"
 _CLOSED = "Closed under the global context"
+_COMPILED: dict[str, bytes] = {}
+"""What this process compiled, by a digest of the program, the text and all texts before it."""
+MANY = 64
 
 
 class Status(enum.Enum):
@@ -159,10 +163,9 @@ def compile_coq(files: Mapping[str, str], order: Sequence[str], ask: Sequence[st
     if words := missing(COQC):
         return Compiled(Status.MISSING, words)
     with tempfile.TemporaryDirectory(prefix="fltc-coq-") as place:
-        folder = Path(place)
+        folder, before = Path(place), ""
         for name in order:
-            (folder / name).write_text(files[name], encoding="utf-8")
-            ran = run(COQC, "-q", "-Q", ".", LOGICAL, name, folder=folder)
+            ran, before = _compile(folder, name, files[name], before)
             if ran.status is not Status.ACCEPTED:
                 return Compiled(ran.status, f"{name}: {_short(ran.message)}")
         if not ask:
@@ -173,6 +176,22 @@ def compile_coq(files: Mapping[str, str], order: Sequence[str], ask: Sequence[st
     if ran.status is not Status.ACCEPTED:
         return Compiled(ran.status, f"Print Assumptions: {_short(ran.message)}")
     return _answers(ran.output, ask)
+
+
+def _compile(folder: Path, name: str, text: str, before: str) -> tuple[Ran, str]:
+    """Compile a file behind those that `before` is a digest of, or take what this process made of the same texts."""
+    (folder / name).write_text(text, encoding="utf-8")
+    key = sha256("\0".join((before, shutil.which(COQC) or "", name, text)).encode()).hexdigest()
+    made = folder / f"{name.removesuffix('.v')}.vo"
+    if key in _COMPILED:
+        made.write_bytes(_COMPILED[key])
+        return Ran(Status.ACCEPTED), key
+    ran = run(COQC, "-q", "-Q", ".", LOGICAL, name, folder=folder)
+    if ran.status is Status.ACCEPTED and made.exists():
+        if len(_COMPILED) >= MANY:
+            _COMPILED.clear()
+        _COMPILED[key] = made.read_bytes()
+    return ran, key
 
 
 def _short(message: str) -> str:
