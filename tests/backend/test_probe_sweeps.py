@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +21,7 @@ from backend.probe.report import HELD, NOT_MEASURED, VIOLATED, findings
 from backend.probe.sweeps import INSTRUCTIONS, WORDS, Instruction, Sweep, Worst, run_sweeps, sweep, sweep_contract
 from spec.approximations import TABLE
 from spec.ptx import floats
+from spec.ptx.floats import Array
 from spec.ptx.parser import parse
 from spec.scalar import F32, decode, encode
 
@@ -81,14 +82,14 @@ def test_device_and_host_measure_the_same(
         assert [(measure, e, m) for e, m in known if m != pytest.approx(e, rel=2e-7, abs=1e-9)] == []
 
 
-def strayed(name: str, factor: float) -> object:
+def strayed(name: str, factor: float) -> Callable[[str, str, bool, tuple[Array, ...]], Array]:
     """The emulator's approximations, with one of them off by a factor before it is rounded."""
     true = floats.approximate
 
-    def approximate(which: str, t: str, ftz: bool, args: tuple[object, ...]) -> object:
+    def approximate(which: str, t: str, ftz: bool, args: tuple[Array, ...]) -> Array:
         if which != name:
-            return true(which, t, ftz, args)  # type: ignore[arg-type]
-        values = [floats.widen(t, floats.flush(t, ftz, a)) for a in args]  # type: ignore[arg-type]
+            return true(which, t, ftz, args)
+        values = [floats.widen(t, floats.flush(t, ftz, a)) for a in args]
         with np.errstate(all="ignore"):
             result = floats._APPROXIMATIONS[name](*values) * factor
         return floats.flush(t, ftz, floats.narrow(t, "rn", result))
@@ -112,8 +113,8 @@ def test_a_device_beyond_the_documented_error_violates_the_assumption(
 def test_a_wrong_class_is_listed_and_refused(emulator: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     true = floats.approximate
 
-    def approximate(name: str, t: str, ftz: bool, args: tuple[object, ...]) -> object:
-        found = true(name, t, ftz, args)  # type: ignore[arg-type]
+    def approximate(name: str, t: str, ftz: bool, args: tuple[Array, ...]) -> Array:
+        found = true(name, t, ftz, args)
         return np.where(found == np.uint32(INF), np.uint32(INF - 1), found)
 
     monkeypatch.setattr(floats, "approximate", approximate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,6 @@ from typing import Any, cast
 import pytest
 
 from fltc.cli import main
-from proofs.check.answers import AnswerStore, default_folder, open_store
 from proofs.check.decisions import NOT_ASKED, decide_all
 from proofs.check.entry import in_turn
 from proofs.check.findings import Finding
@@ -244,6 +242,20 @@ def test_an_effort_that_is_none_is_bad_input(effort: int) -> None:
         limits_of(effort)
 
 
+def test_a_query_near_the_end_of_the_effort_gets_a_part_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit of products may take far longer than usual, so that one query alone would take longer than a second."""
+    given: list[int] = []
+
+    def record(text: str, rlimit: int) -> Answer:
+        given.append(rlimit)
+        return Answer("unknown")
+
+    monkeypatch.setattr("proofs.effort.decide", record)
+    for left in (None, 2 * UNIT, UNIT, 1):
+        Meter(left)(HARD, 10 * UNIT)
+    assert given == [10 * UNIT, 2 * UNIT, UNIT // LAST_PART, OVERHEAD]
+
+
 # --- a whole check ---
 def test_without_effort_everything_that_needs_a_solver_is_open_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proofs.check.report.limits_of", lambda effort: Limits(units=1))
@@ -429,93 +441,3 @@ def test_counterexamples_that_show_are_run_a_few_times_though_they_are_one_fault
     (race,) = (row for row in report.rows if row.obligation == "race")
     assert race.verdict is Verdict.REFUTED
     assert shown == ["race"] * most
-
-
-# --- the store ---
-def test_a_second_run_takes_answers_from_the_store_and_says_the_same(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path)
-    flags = {"block": (256, 1, 1), "assumes": ("p0 >= 1 && p0 <= 2^20",), "grid": ("ceil_div(p0, 256)", 1, 1)}
-    first = check(saxpy(**flags), store=store)
-    second = check(saxpy(**flags), store=AnswerStore(tmp_path))
-    assert verdicts(first) == verdicts(second)
-    assert {row.source for row in first.rows} == {"decided now"}
-    proved = [row for row in second.rows if row.verdict is Verdict.PROVED and row.claims]
-    asked = [row for row in proved if any(rung.startswith("z3") for rung in row.rungs.values())]
-    assert asked
-    assert {row.source for row in asked} == {"taken from the store"}
-
-
-def test_an_edited_answer_is_not_taken(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path)
-    store.put({"k": (5, Answer("unknown", reason="x", used=3))})
-    assert store.get("k") == (5, Answer("unknown", reason="x", used=3))
-    connection = store._open()
-    assert connection is not None
-    with connection:
-        connection.execute("update answers set answer = replace(answer, 'unknown', 'unsat')")
-    assert store.get("k") is None
-
-
-def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "check.sqlite").write_text("something else entirely, and long enough to be looked at as a file")
-    found = open_store(tmp_path)
-    assert isinstance(found, str)
-    assert "check.sqlite" in found
-    assert (tmp_path / "check.sqlite").read_text().startswith("something else")
-
-
-def test_a_folder_that_others_may_write_is_left_alone(tmp_path: Path) -> None:
-    folder = tmp_path / "shared"
-    folder.mkdir()
-    folder.chmod(0o777)
-    assert open_store(folder) == f"{folder} can be written by others"
-    assert list(folder.iterdir()) == []
-
-
-def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    found = open_store(tmp_path / "file" / "fltc")
-    assert isinstance(found, str)
-
-
-def test_the_cache_folder_follows_the_xdg_specification() -> None:
-    assert default_folder({"XDG_CACHE_HOME": "/c", "HOME": "/h"}) == Path("/c/fltc")
-    assert default_folder({"XDG_CACHE_HOME": "relative", "HOME": "/h"}) == Path("/h/.cache/fltc")
-    assert default_folder({"HOME": "/h"}) == Path("/h/.cache/fltc")
-    assert default_folder({}) is None
-
-
-def test_the_option_switches_the_store_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    ptx = str(ROOT / "tests/ptx/corpus/saxpy.ptx")
-    main(["check", ptx, "--no-store", "--jobs", "1"])
-    assert not (tmp_path / "cache").exists()
-    main(["check", ptx, "--jobs", "1", "--json", str(tmp_path / "r.json")])
-    assert (tmp_path / "cache/fltc/check.sqlite").exists()
-    assert json.loads((tmp_path / "r.json").read_text())["rows"]
-
-
-def test_a_folder_that_cannot_be_used_is_said_and_the_check_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    code = main(["check", str(ROOT / "tests/ptx/corpus/saxpy.ptx"), "--jobs", "1"])
-    assert code in (1, 2)
-    assert "answers are not kept" in capsys.readouterr().err
-
-
-def test_a_query_near_the_end_of_the_effort_gets_a_part_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A unit of products may take far longer than usual, so that one query alone would take longer than a second."""
-    given: list[int] = []
-
-    def record(text: str, rlimit: int) -> Answer:
-        given.append(rlimit)
-        return Answer("unknown")
-
-    monkeypatch.setattr("proofs.effort.decide", record)
-    for left in (None, 2 * UNIT, UNIT, 1):
-        Meter(left)(HARD, 10 * UNIT)
-    assert given == [10 * UNIT, 2 * UNIT, UNIT // LAST_PART, OVERHEAD]
